@@ -17,6 +17,8 @@ create table merchants (
   -- 64 hex characters, sealed by the application: the plain form never touches the disk (decision 37).
   webhook_signing_secret text not null,
   branding_config json,
+  -- How long the periods of its settlements are.
+  settlement_schedule text not null default 'DAILY' check (settlement_schedule in ('DAILY', 'WEEKLY', 'MANUAL')),
   payout_held boolean not null default false,
   payout_held_at timestamptz,
   payout_held_by text,

@@ -1,6 +1,6 @@
 -- Adds entries to the kept balances, `rows_max` of them at most; returns their number. An entry is listed as unfolded or
 -- in the kept balances at any moment, so the view ledger_balances does not change by it. What a settlement can have is
--- listed for the next one (0024_settlements.sql).
+-- listed for the next one (0031_settlements.sql).
 --
 -- With a merchant, waits for entries that another process is adding: afterwards, everything that was posted for the
 -- merchant before is in the kept balances.

@@ -1,5 +1,5 @@
 -- Shows a table's rows to a request of a merchant only where `visible` holds, and lets it write those where `written` does
--- (0042_merchant_scope.sql). Migrations call it for each new table. Operators and jobs act as svc_runtime, which no policy
+-- (0037_merchant_scope.sql). Migrations call it for each new table. Operators and jobs act as svc_runtime, which no policy
 -- limits: `true` is gone when a statement is planned. `{merchant}` is the transaction's merchant (src/db/scoped-query.ts).
 create or replace function keep_to_merchant(
   kept regclass, visible text default 'merchant_id = {merchant}', written text default null

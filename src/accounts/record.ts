@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** An account of the bank (migrations/0009_accounts.sql). Amounts are minor units of `currency`. */
+/** An account of the bank (migrations/0011_accounts.sql). Amounts are minor units of `currency`. */
 export const AccountRecord = z.object({
   id: z.string(),
   customer_id: z.string(),

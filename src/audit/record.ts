@@ -5,7 +5,7 @@ export type Actor = { id: string; name: string; role: string }
 
 const Json = z.record(z.string(), z.unknown())
 
-/** A row of `operator_actions` (migrations/0007_audit.sql). */
+/** A row of `operator_actions` (migrations/0009_audit.sql). */
 export const OperatorActionRecord = z.object({
   ordinal: z.bigint(),
   actor_id: z.string(),

@@ -10,7 +10,7 @@ const SEALED: readonly SealedChain[] = [
   'ledger_entries',
 ]
 
-/** The minimum age of a sealed row: longer than any transaction of the service lives (migrations/0007_audit.sql). */
+/** The minimum age of a sealed row: longer than any transaction of the service lives (migrations/0009_audit.sql). */
 const AGE_SECONDS = 600
 
 /** The most rows of one checkpoint: a digest over more than a few hundred kilobytes of hashes would take too long. */

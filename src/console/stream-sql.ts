@@ -25,7 +25,7 @@ const columns = sql.fragment`
 export type StreamQuery = { merchantId: string | undefined; after: FeedPosition; limit: number }
 
 /**
- * Events after a position of the feed (migrations/0018_webhook_deliveries.sql), of one merchant or of all, in the feed's
+ * Events after a position of the feed (migrations/0023_webhook_deliveries.sql), of one merchant or of all, in the feed's
  * order. Events that are not settled yet are included at the end, so that the caller knows to read again soon.
  */
 export function listStreamedEvents(

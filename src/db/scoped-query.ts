@@ -3,7 +3,7 @@ import type { Connection, QueryResult } from 'pg'
 import type { DriverClient } from 'slonik'
 import { scopedMerchant } from './merchant-scope.ts'
 
-/** The role of a request that sees the rows of one merchant, or of none (migrations/0042_merchant_scope.sql). */
+/** The role of a request that sees the rows of one merchant, or of none (migrations/0037_merchant_scope.sql). */
 export const MERCHANT_ROLE = 'svc_merchant'
 
 /** Limits the transaction that it is in: at the end the server forgets role and merchant. It returns no row. */

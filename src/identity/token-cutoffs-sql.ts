@@ -6,7 +6,7 @@ import { sql } from '../db/sql.ts'
 export type TokenHolder = { subject: string } | { clientId: string }
 
 /**
- * Rejects every access token that the holder was issued until now (migrations/0030_token_cutoffs.sql). The time is that
+ * Rejects every access token that the holder was issued until now (migrations/0005_token_cutoffs.sql). The time is that
  * of the process, as in the tokens.
  */
 export async function endTokens(tx: CommonQueryMethods, realm: string, holder: TokenHolder): Promise<void> {

@@ -1,4 +1,4 @@
-/** The accounts of the ledger, each per merchant and currency; migrations/0022_ledger.sql says what each means. */
+/** The accounts of the ledger, each per merchant and currency; migrations/0028_ledger.sql says what each means. */
 export const LEDGER_ACCOUNTS = [
   'bank',
   'clearing',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A mail of the outbox without its body, which is sealed (migrations/0008_mails.sql). */
+/** A mail of the outbox without its body, which is sealed (migrations/0010_mails.sql). */
 export const MailRecord = z.object({
   id: z.string(),
   kind: z.string(),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A registration in any state (migrations/0004_registrations.sql). */
+/** A registration in any state (migrations/0006_registrations.sql). */
 export const RegistrationRecord = z.object({
   id: z.string(),
   slug: z.string(),

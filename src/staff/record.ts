@@ -26,7 +26,7 @@ export const PlatformClient = z.object({
 })
 export type PlatformClient = z.infer<typeof PlatformClient>
 
-/** A program that operates the platform (migrations/0006_staff.sql). */
+/** A program that operates the platform (migrations/0008_staff.sql). */
 export const StaffClientRecord = z.object({
   client_id: z.string(),
   role: z.enum(PLATFORM_ROLES),

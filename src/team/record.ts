@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { MERCHANT_ROLES } from '../lib/permissions.ts'
 
-/** Someone who works for a merchant (migrations/0005_teams.sql). */
+/** Someone who works for a merchant (migrations/0007_teams.sql). */
 export const TeamMemberRecord = z.object({
   id: z.string(),
   email: z.string(),
@@ -12,7 +12,7 @@ export const TeamMemberRecord = z.object({
 })
 export type TeamMemberRecord = z.infer<typeof TeamMemberRecord>
 
-/** A client of a merchant's own programs (migrations/0005_teams.sql). */
+/** A client of a merchant's own programs (migrations/0007_teams.sql). */
 export const CredentialRecord = z.object({
   client_id: z.string(),
   kind: z.enum(['server', 'credential']),

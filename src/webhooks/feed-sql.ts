@@ -17,7 +17,7 @@ export const FeedRecord = z.strictObject({
 export type FeedRecord = z.infer<typeof FeedRecord>
 
 /**
- * Events after a position, up to the oldest running transaction (migrations/0018_webhook_deliveries.sql). Events of one payment
+ * Events after a position, up to the oldest running transaction (migrations/0023_webhook_deliveries.sql). Events of one payment
  * are in order: the writer of the next one has waited for the payment's row, and a transaction gets its xid only with
  * its first write, after such a wait.
  */

@@ -205,11 +205,11 @@ t.test('no part runs on a database that is older or newer than its code', async 
       { code: 1, stderr: /9999_later.*Run that version or a newer one/ },
       word,
     )
-  await query(databaseUrl, "delete from schema_migrations where name in ('9999_later', '0017_refunds')")
+  await query(databaseUrl, "delete from schema_migrations where name in ('9999_later', '0022_refunds')")
   for (const word of ['serve', 'worker'])
     t.match(
       await runCli([word], { env, calledAs: 'npx svc' }),
-      { code: 1, stderr: /lacks 0017_refunds\.\nTry: .*npx svc migrate up/ },
+      { code: 1, stderr: /lacks 0022_refunds\.\nTry: .*npx svc migrate up/ },
       word,
     )
 })

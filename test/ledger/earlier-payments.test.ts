@@ -11,10 +11,10 @@ t.test('a database with settled payments from before the ledger is rejected, and
     drop view payout_payees, payout_prospects, ledger_balances, ledger_recount, ledger_sides;
     drop table ledger_entries, ledger_unfolded, ledger_kept_balances cascade;
     drop type ledger_posting, ledger_account, ledger_movement cascade;
-    delete from schema_migrations where name >= '0022_ledger'`
+    delete from schema_migrations where name >= '0028_ledger'`
   await settledPayment(service, await service.merchant())
   await owner.query(undo)
   const migrating = migrateUp({ databaseUrl, log: () => undefined })
   await t.rejects(migrating, MigrationError)
-  await t.rejects(migrating, { message: /0022_ledger: this database has settled payments.*svc sandbox reset/ })
+  await t.rejects(migrating, { message: /0028_ledger: this database has settled payments.*svc sandbox reset/ })
 })

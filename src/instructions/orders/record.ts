@@ -14,7 +14,7 @@ export const PaymentTerms = z.object({
   reference: z.string().nullable(),
 })
 
-/** A payment as ordered, with its status (migrations/0011_payment_orders.sql). */
+/** A payment as ordered, with its status (migrations/0013_payment_orders.sql). */
 export const OrderRecord = z.object({
   id: z.string(),
   customer_id: z.string(),

@@ -4,7 +4,7 @@ import { OrderStatus } from '../../wire/orders.ts'
 import { RecurringStatus } from '../../wire/recurring.ts'
 import { PaymentTerms } from '../orders/record.ts'
 
-/** A recurring payment as ordered, with its progress (migrations/0010_recurring_payments.sql). */
+/** A recurring payment as ordered, with its progress (migrations/0012_recurring_payments.sql). */
 export const RecurringRecord = z.object({
   id: z.string(),
   customer_id: z.string(),

@@ -6,7 +6,7 @@ export const PaymentRequestKind = z.enum(['RequestToPay', 'OfferToPay'])
 export type PaymentRequestKind = z.infer<typeof PaymentRequestKind>
 
 /**
- * A request to pay or an offer to pay (migrations/0012_payment_requests.sql). `customer_id` made it, `counterparty_id`
+ * A request to pay or an offer to pay (migrations/0014_payment_requests.sql). `customer_id` made it, `counterparty_id`
  * decides on it. An overdue one reads as expired, even before the job has run.
  */
 export const PaymentRequestRecord = z.object({

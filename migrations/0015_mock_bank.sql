@@ -63,6 +63,35 @@ create table mock_bank.bank_credits (
 );
 
 create index bank_credits__end_to_end_id on mock_bank.bank_credits (end_to_end_id);
+-- Reconciliation reads what was given back in a time: bookings are inserted in its order.
+create index bank_credits__created_at on mock_bank.bank_credits using brin (created_at) with (pages_per_range = 16, autosummarize = on);
+
+-- Payouts, rejected ones too: a repeat gets the first answer.
+create table mock_bank.payouts (
+  payout_id uuid primary key,
+  merchant_id uuid not null,
+  amount numeric(19, 4) not null check (amount > 0 and amount <> 'NaN'),
+  currency char(3) not null,
+  -- The account that was asked for, as a keyed hash: a repeat must have the same.
+  creditor_hash char(64) not null,
+  -- The account of this bank that was credited; null for other banks.
+  creditor_account_id uuid,
+  debtor_account_id uuid,
+  -- Null where it was executed.
+  failure_code text,
+  bank_reference text unique,
+  created_at timestamptz not null default now(),
+  -- For fault injection: the money comes back.
+  will_return boolean not null default false,
+  -- The order of returns.
+  return_ordinal bigint unique,
+  returned_at timestamptz,
+  check ((failure_code is null) = (bank_reference is not null)),
+  check (not will_return or failure_code is null),
+  check ((return_ordinal is null) = (returned_at is null))
+);
+
+create index mock_bank_payouts__will_return on mock_bank.payouts (merchant_id) where will_return;
 
 -- Why money did not move, by the id of the payment or refund: the outcome of book_transfer. Money may arrive later, and
 -- an account be opened again, but a repeated request gets the first answer.
@@ -97,10 +126,14 @@ create table mock_bank.faults (
   drop_callback smallint check (drop_callback between 0 and 10000),
   duplicate smallint check (duplicate between 0 and 10000),
   unavailable smallint check (unavailable between 0 and 10000),
+  -- Shares of payouts that fail, and that are returned after they were paid.
+  fail_payout smallint check (fail_payout between 0 and 10000),
+  return_payout smallint check (return_payout between 0 and 10000),
   seed integer not null check (seed >= 0),
   -- Random values used so far.
   calls bigint not null default 0,
   callbacks bigint not null default 0,
+  payouts bigint not null default 0,
   set_at timestamptz not null default now()
 );
 
@@ -108,6 +141,7 @@ grant usage on schema mock_bank to svc_runtime;
 grant select, insert on mock_bank.authorisations, mock_bank.bank_debits, mock_bank.bank_credits to svc_runtime;
 grant update (exchange_calls, execution_calls) on mock_bank.authorisations to svc_runtime;
 grant update (story_locked_until, story_ended_at) on mock_bank.authorisations to svc_runtime;
+grant select, insert, update (will_return, return_ordinal, returned_at) on mock_bank.payouts to svc_runtime;
 grant select, insert on mock_bank.refusals to svc_runtime;
 grant select, insert on mock_bank.ended_mandates to svc_runtime;
 grant select, insert, update (wrong_codes, was_wrong) on mock_bank.code_tries to svc_runtime;

@@ -26,9 +26,3 @@ create index reconciliations__started_at__id on reconciliations (started_at desc
 grant select, insert, delete on reconciliations to svc_runtime;
 grant update (status, finished_at, next_run_at, totals, difference_counts, difference_count, differences, failure)
   on reconciliations to svc_runtime;
-
--- What reconciling a day reads. Entries are inserted in the order of time, so a few kilobytes find those of a day, and
--- posting an entry does not pay for another tree.
-create index ledger_entries__created_at on ledger_entries using brin (created_at) with (pages_per_range = 16, autosummarize = on);
-create index payment_refunds__executed on payment_refunds (merchant_id, updated_at) where status = 'EXECUTED';
-create index bank_statement_lines__matched on bank_statement_lines (merchant_id, matched_at) where matched_at is not null;

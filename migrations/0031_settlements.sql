@@ -3,10 +3,8 @@
 -- soon as it adds them to the kept balances, so that payments wait for none of this; functions/close_settlement.sql
 -- assigns them to settlements. Both are the only writers.
 -- needs: functions/settlement_period
-alter table merchants add column settlement_schedule text not null default 'DAILY'
-  check (settlement_schedule in ('DAILY', 'WEEKLY', 'MANUAL'));
 
--- Periods are in the merchant's own time (0021_sandbox_clock.sql), which is the real time in production.
+-- Periods are in the merchant's own time (0027_sandbox_clock.sql), which is the real time in production.
 create table settlements (
   id uuid not null,
   merchant_id uuid not null references merchants (id),
@@ -30,10 +28,13 @@ create table settlements (
   -- Where the money goes: the merchant's active account at that moment, or null without one.
   bank_account_id uuid,
   closed_at timestamptz not null default now(),
+  -- The payout that pays it; null again when it failed or was returned.
+  payout_id uuid,
   primary key (merchant_id, id),
   -- For cursors of operators.
   unique (id),
   foreign key (merchant_id, bank_account_id) references merchant_bank_accounts (merchant_id, id),
+  foreign key (merchant_id, payout_id) references payouts (merchant_id, id),
   check (period_from < period_to),
   check (
     net_amount
@@ -49,8 +50,10 @@ create table settlements (
 create unique index settlements__period on settlements (merchant_id, currency, period_to);
 create index settlements__period_to__id on settlements (period_to desc, id desc);
 create index settlements__merchant_id__period_to__id on settlements (merchant_id, period_to desc, id desc);
+create index settlements__unpaid on settlements (merchant_id, currency) where payout_id is null and payable_amount > 0;
+create index settlements__merchant_id__payout_id on settlements (merchant_id, payout_id) where payout_id is not null;
 
-grant select on settlements to svc_runtime;
+grant select, update (payout_id) on settlements to svc_runtime;
 
 -- The entries of the ledger that change clearing, but for the settlements' own: a payment's gross amount, its fee, a
 -- refund, a correction, a debt that a payout keeps back; and the rounding of a settlement. Each is in one settlement,
@@ -79,11 +82,6 @@ create index settlement_lines__settlement_id__ordinal on settlement_lines (merch
 
 grant select on settlement_lines to svc_runtime;
 
--- The time of the oldest line without a settlement, and the end of the last settlement, in the merchant's own time.
-alter table ledger_kept_balances add column unsettled_since timestamptz;
-alter table ledger_kept_balances add column settled_until timestamptz;
-create index ledger_kept_balances__unsettled on ledger_kept_balances (unsettled_since) where unsettled_since is not null;
-
 -- The period that is open per merchant and currency, if it has lines: its ends in the merchant's own time, and the real
 -- time at which it is to be closed, null where that is done by hand.
 create view open_settlements as
@@ -103,21 +101,44 @@ grant select on open_settlements to svc_runtime;
 -- The sandbox waits until the entries of a merchant are in its periods.
 grant select on ledger_unfolded to svc_runtime;
 
--- The ledger had no settlements until now: what it has already added to the kept balances.
-insert into settlement_lines (merchant_id, ordinal, currency, movement, subject_id, amount, occurred_at)
-select e.merchant_id, e.ordinal, e.currency, e.movement, e.subject_id,
-  case when e.credit = 'clearing' then e.amount else -e.amount end,
-  e.created_at + coalesce(
-    (select sum(s.moved_by) from sandbox_clock_shifts s where s.subject_id = e.merchant_id and s.made_at <= e.created_at),
-    interval '0'
-  )
-from ledger_entries e
-where 'clearing' in (e.debit, e.credit) and not exists (select from ledger_unfolded u where u.ordinal = e.ordinal);
+-- Merchants and currencies with closed settlements that no payout pays: the account that they go to, which is the newest
+-- active one and outside Britain needs an IBAN; what stands in the way; and when a payout may be created: after a failure
+-- not at once, and where the bank rejected the account not before there is another.
+create view payout_prospects as
+select s.merchant_id, s.currency, target.bank_account_id, coalesce(last.retry_at, '-infinity') as due_at,
+  case
+    when m.kyb_status <> 'APPROVED' then 'MERCHANT_NOT_APPROVED'
+    when not m.is_active then 'MERCHANT_INACTIVE'
+    when m.payout_held then 'PAYOUT_HELD'
+    when target.bank_account_id is null then 'BANK_ACCOUNT_MISSING'
+    when owed.amount <= 0 and last.retry_at is distinct from 'infinity' then 'MERCHANT_IN_DEBT'
+  end as blocked_by
+from (select distinct merchant_id, currency from settlements where payout_id is null and payable_amount > 0) s
+join merchants m on m.id = s.merchant_id
+left join lateral (
+  select a.id as bank_account_id
+  from merchant_bank_accounts a
+  where a.merchant_id = s.merchant_id and a.is_active and (s.currency = 'GBP' or a.encrypted_iban is not null)
+  order by a.created_at desc, a.id desc
+  limit 1
+) target on true
+left join lateral (
+  select case when l.retry_at < 'infinity' or l.bank_account_id = target.bank_account_id then l.retry_at end as retry_at
+  from payouts l
+  where l.merchant_id = s.merchant_id and l.currency = s.currency
+  order by l.created_at desc, l.id desc
+  limit 1
+) last on true
+left join lateral (
+  select sum(b.balance) filter (where b.account = 'merchant_payable')
+    + least(round(sum(b.balance) filter (where b.account = 'clearing'), 2), 0) as amount
+  from ledger_balances b
+  where b.merchant_id = s.merchant_id and b.currency = s.currency
+) owed on true;
 
-update ledger_kept_balances k
-set unsettled_since = (
-  select min(l.occurred_at) from settlement_lines l where l.merchant_id = k.merchant_id and l.currency = k.currency
-);
+-- Those that nothing stands in the way of.
+create view payout_payees as
+select merchant_id, currency, bank_account_id, due_at from payout_prospects where blocked_by is null;
 
--- It has one more parameter now.
-drop function if exists fold_ledger(integer);
+grant select on payout_prospects to svc_runtime;
+grant select on payout_payees to svc_runtime;

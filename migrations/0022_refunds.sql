@@ -1,5 +1,7 @@
 -- Refunds, in the two steps around the bank of decision 21: a row PENDING with its amount reserved on the payment, and,
 -- once the bank has answered, EXECUTED or FAILED. A crash between the two leaves a PENDING row that the job resumes.
+-- Refunds that no bank API carries out go to the bank in the files of payouts. Such a refund is PENDING, and no job asks a
+-- bank about it: it has an end-to-end id of its own instead of a time. It is in one file only.
 create type refund_status as enum ('PENDING', 'EXECUTED', 'FAILED');
 
 create table payment_refunds (
@@ -15,8 +17,8 @@ create table payment_refunds (
   -- The request as it came; the audit event of a completed refund keeps it.
   raw_payload text not null,
   bank_reference text,
-  -- When the job asks the bank again; in the future while a process is asking it.
-  resume_at timestamptz not null,
+  -- When the job asks the bank again; in the future while a process is asking it. Null where it goes by file.
+  resume_at timestamptz,
   attempt_count integer not null default 0,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -26,20 +28,35 @@ create table payment_refunds (
   -- The trace of the request that ordered it (decision 400), and whether the service began it.
   traceparent varchar(55),
   is_own_trace boolean,
+  end_to_end_id varchar(35) unique,
+  file_id uuid references payout_files (id),
+  sent_at timestamptz,
   primary key (merchant_id, id),
   unique (merchant_id, payment_intent_id, idempotency_key),
   foreign key (merchant_id, payment_intent_id) references payment_intents (merchant_id, id),
   check ((status = 'FAILED') = (failure_code is not null)),
-  check ((traceparent is null) = (is_own_trace is null))
+  check ((traceparent is null) = (is_own_trace is null)),
+  check (num_nonnulls(resume_at, end_to_end_id) = 1),
+  check (num_nonnulls(file_id, sent_at) <> 1),
+  check (file_id is null or end_to_end_id is not null),
+  -- Without a file no bank has heard of it.
+  check (end_to_end_id is null or status = 'PENDING' or file_id is not null)
 );
 
 create index payment_refunds__resume_at on payment_refunds (resume_at) where status = 'PENDING';
 create index payment_refunds__created_at on payment_refunds (created_at);
 create index payment_refunds__merchant_id__dispute_id on payment_refunds (merchant_id, dispute_id)
   where dispute_id is not null;
+-- What reconciling a day reads.
+create index payment_refunds__executed on payment_refunds (merchant_id, updated_at) where status = 'EXECUTED';
+create index payment_refunds__to_file on payment_refunds (created_at, id)
+  where status = 'PENDING' and end_to_end_id is not null and file_id is null;
+create index payment_refunds__file_id on payment_refunds (file_id) where file_id is not null;
+create index payment_refunds__sent_at on payment_refunds (sent_at) where sent_at is not null;
 
 grant select, insert on payment_refunds to svc_runtime;
-grant update (status, failure_code, bank_reference, resume_at, attempt_count, updated_at) on payment_refunds to svc_runtime;
+grant update (status, failure_code, bank_reference, resume_at, attempt_count, updated_at, file_id, sent_at) on payment_refunds
+  to svc_runtime;
 
 -- Every step of a refund, because a partial refund has no payment event. A trigger on the refund writes them
 -- (functions/record_refund_event.sql), and no login has a right to insert. Append-only (functions/refuse_change.sql) and

@@ -40,13 +40,17 @@ create table ledger_entries (
   amount numeric(19, 4) not null,
   currency char(3) not null,
   created_at timestamptz not null default now(),
-  -- Over all other columns (functions/ledger_entry_hash.sql). Checkpoints seal the order (0007_audit.sql).
+  -- Over all other columns (functions/ledger_entry_hash.sql). Checkpoints seal the order (0009_audit.sql).
   entry_hash char(64) not null,
   -- Each movement is posted once.
   constraint ledger_entries__once unique (merchant_id, subject_id, movement),
   -- One call instead of its text, because PostgreSQL parses a check again for each statement: 80 µs for this one.
   constraint ledger_entries__fits check (fits_ledger(movement::text, debit::text, credit::text, amount, currency))
 );
+
+-- What reconciling a day reads. Entries are inserted in the order of time, so a few kilobytes find those of a day, and
+-- posting an entry does not pay for another tree.
+create index ledger_entries__created_at on ledger_entries using brin (created_at) with (pages_per_range = 16, autosummarize = on);
 
 grant select on ledger_entries to svc_runtime;
 
@@ -70,9 +74,14 @@ create table ledger_kept_balances (
   fees_earned numeric(24, 4) not null,
   rounding numeric(24, 4) not null,
   updated_at timestamptz not null default now(),
+  -- The time of the oldest line without a settlement, and the end of the last settlement, in the merchant's own time.
+  unsettled_since timestamptz,
+  settled_until timestamptz,
   primary key (merchant_id, currency),
   check (bank + clearing + merchant_payable + held + payouts_in_transit + fees_earned + rounding = 0)
 );
+
+create index ledger_kept_balances__unsettled on ledger_kept_balances (unsettled_since) where unsettled_since is not null;
 
 -- What each entry adds to the accounts, debits positive.
 create view ledger_sides as

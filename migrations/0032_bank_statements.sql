@@ -49,6 +49,7 @@ create table bank_statement_lines (
   unique (account, line_hash),
   foreign key (merchant_id, payment_id) references payment_intents (merchant_id, id),
   foreign key (merchant_id, refund_id) references payment_refunds (merchant_id, id),
+  foreign key (merchant_id, payout_id) references payouts (merchant_id, id),
   check ((matched_by is null) = (matched_at is null)),
   check ((matched_by = 'MANUAL') = (resolution_reason is not null)),
   check (refund_id is null or payment_id is not null),
@@ -56,14 +57,26 @@ create table bank_statement_lines (
   check (payment_id is null or payout_id is null)
 );
 
--- A payment arrives once, and a refund leaves once.
+-- A payment arrives once. A refund and a payout, which is paid with its line, leave once, and can come back once: because
+-- an account is closed, its line is a credit under the end-to-end id of what left. Until an operator credits a returned
+-- refund to the merchant, the money is at our bank and in no balance.
 create unique index bank_statement_lines__payment on bank_statement_lines (merchant_id, payment_id)
   where payment_id is not null and refund_id is null;
-create unique index bank_statement_lines__refund on bank_statement_lines (merchant_id, refund_id) where refund_id is not null;
+create unique index bank_statement_lines__refund on bank_statement_lines (merchant_id, refund_id, direction)
+  where refund_id is not null;
+create unique index bank_statement_lines__payout on bank_statement_lines (merchant_id, payout_id, direction)
+  where payout_id is not null;
 create index bank_statement_lines__payment_id on bank_statement_lines (payment_id) where payment_id is not null;
 create index bank_statement_lines__statement_id on bank_statement_lines (statement_id);
 create index bank_statement_lines__unmatched on bank_statement_lines (booked_on desc, id desc) where matched_by is null;
 create index bank_statement_lines__booked_on__id on bank_statement_lines (booked_on desc, id desc);
+-- What reconciling a day reads.
+create index bank_statement_lines__matched on bank_statement_lines (merchant_id, matched_at) where matched_at is not null;
+create index bank_statement_lines__returned on bank_statement_lines (matched_at)
+  where refund_id is not null and direction = 'CREDIT';
+-- The first and the last day that statements in a currency have: reconciliation asks for them with each payment of a real
+-- bank, and would read all lines of the other currencies for a rare one.
+create index bank_statement_lines__currency__booked_on on bank_statement_lines (currency, booked_on);
 
 grant select, insert on bank_statements to svc_runtime;
 grant select, insert on bank_statement_lines to svc_runtime;

@@ -41,7 +41,9 @@ create table audit_checkpoints (
   ordinal bigint primary key,
   id uuid not null unique,
   chain text not null check (
-    chain in ('operator_actions', 'payment_events', 'refund_events', 'dispute_events', 'ledger_entries')
+    chain in (
+      'operator_actions', 'payment_events', 'refund_events', 'dispute_events', 'payout_events', 'ledger_entries'
+    )
   ),
   -- It covers the rows after the previous checkpoint of the same chain, up to this ordinal.
   up_to_ordinal bigint not null,
