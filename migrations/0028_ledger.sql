@@ -146,13 +146,3 @@ cross join lateral (
 ) a (account, normal_side, balance);
 
 grant select on ledger_recount to svc_runtime;
-
--- Money that was settled before there was a ledger has no entries, and its refunds would make balances wrong.
-do $$
-begin
-  if exists (select from payment_intents where status in ('Settled', 'Refunded')) then
-    raise exception 'this database has settled payments from before the ledger, which cannot be posted afterwards: make '
-      'a new database (svc sandbox reset for a sandbox)';
-  end if;
-end
-$$;
