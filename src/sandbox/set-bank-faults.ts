@@ -20,9 +20,8 @@ const DEFAULT_SEED = 1
 export type SetBankFaults = BankFaultSettings & { merchant_id: string; actor: Actor }
 
 /**
- * Replaces a merchant's fault injection settings at the mock bank (the "dial" in wire names): an omitted fault is off,
- * and the counters restart. Without any fault the settings are deleted. The change is recorded in the audit trail, in
- * the same transaction.
+ * Replaces a merchant's fault injection settings at the mock bank: an omitted fault is off, and the counters restart.
+ * Without any fault the settings are deleted. The change is recorded in the audit trail, in the same transaction.
  * @throws {DomainError} MERCHANT_NOT_FOUND, VALIDATION_FAILED at `latency`
  */
 export async function setBankFaults(app: App, { merchant_id, actor, ...input }: SetBankFaults): Promise<BankFaults> {

@@ -115,7 +115,7 @@ t.test('the same seed makes the same bank, and the books tell whether money was 
   t.match(await operate([...books, '--json']), { code: 3, stdout: /"is_balanced":false/ })
 })
 
-t.test("the bank's dial is turned, shown and cleared", async (t) => {
+t.test("the bank's faults are set, shown and cleared", async (t) => {
   const { id, realm } = await service.merchant()
   const bank = (...words: string[]) => operate(['sandbox', 'bank', ...words, '--merchant', realm])
   const flags = ['--latency', '250ms', '--drop-callback', '20%', '--duplicate', '10%', '--seed', '7']
