@@ -29,9 +29,9 @@ export async function alertOperators(app: AlertOperatorsApp, signal: AbortSignal
     ...(mail === undefined ? [] : (['MAIL'] as const)),
   ]
   if (channels.length === 0) return { more: false }
-  const { found, untold } = await findAlerts(app)
+  const { found, uncheckedNames } = await findAlerts(app)
   await keepFound(app.pool, { found, channels })
-  await keepFiring(app.pool, untold)
+  await keepFiring(app.pool, uncheckedNames)
   await endUnseen(app.pool, { channels, quietMs: QUIET_MS })
   for (const channel of channels) await sendMessages(app, channel, signal)
   return { more: false }

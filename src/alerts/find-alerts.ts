@@ -31,25 +31,26 @@ const CHECKS: Record<string, (app: AlertsApp) => Promise<readonly Finding[]>> = 
 }
 
 /**
- * Everything that operators are alerted to now. `untold` has the names of alerts whose subjects are not known: an alert of
- * such a name is not over. A check that fails is itself an alert, and silences no other.
+ * Everything that operators are alerted to now. `uncheckedNames` are the alerts whose subjects are not known, because the
+ * check failed or there are too many: those that fire continue to. A check that fails is itself an alert, and silences
+ * no other.
  */
-export async function findAlerts(app: AlertsApp): Promise<{ found: FoundAlert[]; untold: string[] }> {
-  const untold: string[] = []
+export async function findAlerts(app: AlertsApp): Promise<{ found: FoundAlert[]; uncheckedNames: string[] }> {
+  const uncheckedNames: string[] = []
   const checks = Object.entries(CHECKS).map(async ([name, check]): Promise<FoundAlert[]> => {
     try {
       const found = (await check(app)).map((finding) => ({ name, ...finding }))
-      if (found.some(({ subject }) => subject === '')) untold.push(name)
+      if (found.some(({ subject }) => subject === '')) uncheckedNames.push(name)
       return found
     } catch (error) {
       app.log.error({ err: error, alert: name }, 'what an alert is about could not be checked')
-      untold.push(name)
+      uncheckedNames.push(name)
       return [
         { name: 'SvcAlertCheckFailed', subject: name, detail: `It is not known whether ${name} is to be reported.` },
       ]
     }
   })
-  return { found: (await Promise.all(checks)).flat(), untold }
+  return { found: (await Promise.all(checks)).flat(), uncheckedNames }
 }
 
 async function lateWebhooks({ pool }: AlertsApp): Promise<Finding[]> {

@@ -535,8 +535,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'an alert ends because its check fails',
     'test/alerts/alert-operators.test.ts',
     'src/alerts/alert-operators.ts',
-    'await keepFiring(app.pool, untold)',
-    'await keepFiring(app.pool, untold.slice(untold.length))',
+    'await keepFiring(app.pool, uncheckedNames)',
+    'await keepFiring(app.pool, uncheckedNames.slice(uncheckedNames.length))',
   ),
   bug(
     'a lost database is answered as a bug of the service',
