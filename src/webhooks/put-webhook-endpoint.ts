@@ -5,14 +5,10 @@ import { recordAction } from '../audit/record-action.ts'
 import type { EndpointCheck, WebhookEndpoint } from '../wire/webhooks.ts'
 import { getWebhookEndpoint } from './get-webhook-endpoint.ts'
 import { endpointNotSet, merchantNotFound } from './endpoint-errors.ts'
-import { SCHEDULE_BATCH_ROWS } from './schedule-waiting-deliveries.ts'
 import { lockEndpointShared, lockEndpoint, updateEndpoint } from './endpoint-sql.ts'
 import type { Address } from './endpoint-sql.ts'
-import { scheduleWaiting, moveQueuedToWaiting } from './waiting-sql.ts'
+import { WAITING_BATCH_ROWS, moveQueuedToWaiting, scheduleWaiting } from './waiting-sql.ts'
 import { checkWebhookUrl } from './sending/check-url.ts'
-
-/** Rows per transaction: locks must be short. */
-const WAITING_BATCH_ROWS = 1_000
 
 /** The number of transactions that a request may wait for. */
 const WAITING_BATCHES_MAX = 20
@@ -69,7 +65,7 @@ async function change(
   if (isSame) return { address, scheduled: undefined }
   await updateEndpoint(tx, merchantId, address)
   const goesLive = before.webhook_url === null && address.webhook_url !== null
-  const scheduled = goesLive ? (await scheduleWaiting(tx, merchantId, SCHEDULE_BATCH_ROWS)).count : undefined
+  const scheduled = goesLive ? (await scheduleWaiting(tx, merchantId, WAITING_BATCH_ROWS)).count : undefined
   await recordAction(app, tx, {
     actor,
     action: 'webhook.endpoint',
@@ -108,7 +104,7 @@ function withoutSecrets(url: string): string {
  */
 function wakeJobs(app: EndpointApp, scheduled: number | undefined): void {
   if (scheduled !== 0) app.wake.notify('deliver-webhooks')
-  if (scheduled === undefined || scheduled === SCHEDULE_BATCH_ROWS) app.wake.notify('arm-deliveries')
+  if (scheduled === undefined || scheduled === WAITING_BATCH_ROWS) app.wake.notify('arm-deliveries')
 }
 
 /** Any remaining queued rows are moved by the worker that claims them when due (move-to-waiting.ts). */

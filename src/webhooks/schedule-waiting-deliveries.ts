@@ -1,10 +1,7 @@
 import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
 import { lockForQueueing } from './endpoint-sql.ts'
-import { scheduleWaiting, findSchedulable } from './waiting-sql.ts'
-
-/** Rows per transaction: a week of a merchant's deliveries may be waiting, and locks must be short. */
-export const SCHEDULE_BATCH_ROWS = 1_000
+import { WAITING_BATCH_ROWS, findSchedulable, scheduleWaiting } from './waiting-sql.ts'
 
 /**
  * Merchants per run, and batches per merchant: finding the merchants costs more than a batch when many have waiting
@@ -36,7 +33,7 @@ async function scheduleOrLog(app: ScheduleApp, merchantId: string, signal: Abort
       const count = await app.pool.transaction((tx) => scheduleBatch(tx, merchantId))
       scheduled += count
       if (count > 0) app.wake.notify('deliver-webhooks')
-      if (count < SCHEDULE_BATCH_ROWS) break
+      if (count < WAITING_BATCH_ROWS) break
     }
   } catch (error) {
     app.log.error(
@@ -49,5 +46,5 @@ async function scheduleOrLog(app: ScheduleApp, merchantId: string, signal: Abort
 
 async function scheduleBatch(tx: DatabaseTransactionConnection, merchantId: string): Promise<number> {
   const endpoint = await lockForQueueing(tx, merchantId)
-  return endpoint?.webhook_url == null ? 0 : (await scheduleWaiting(tx, merchantId, SCHEDULE_BATCH_ROWS)).count
+  return endpoint?.webhook_url == null ? 0 : (await scheduleWaiting(tx, merchantId, WAITING_BATCH_ROWS)).count
 }

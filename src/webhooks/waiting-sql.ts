@@ -13,6 +13,9 @@ import { heldLeases } from './sql.ts'
 const Count = z.strictObject({ count: z.int() })
 const Merchant = z.strictObject({ merchant_id: z.uuid() })
 
+/** Rows per transaction: a week of a merchant's deliveries may be waiting, and locks must be short. */
+export const WAITING_BATCH_ROWS = 1_000
+
 /** Older deliveries keep waiting; the merchant can still replay each one (decision 38). */
 const YOUNG = sql.fragment`now() - interval '7 days'`
 
