@@ -589,3 +589,30 @@ t.test('only the mock bank, webhooks, mail and Keycloak call out, each with its 
     t.match(code(file), /AbortSignal\.timeout|signal|headersTimeout/, file)
   }
 })
+
+/** What is called by a name that no import has. */
+const EXPORTED_FOR_OTHERS = new Set([
+  'writeCommands', // package.json
+  'testOf', // the module that take-files.ts makes for each test
+  'Domain', // the package that tap-domain.js stands for
+])
+
+// Not types, nor the schemas that have a type of their name: they belong to what they describe.
+t.test('a value that is exported is used by another file', async (t) => {
+  const files = ['src', 'cli', 'widget', 'bin', 'bench', 'docs', 'examples', 'test'].flatMap((folder) =>
+    filesIn(folder),
+  )
+  const usersOf = new Map<string, number>()
+  for (const file of files)
+    for (const word of new Set(read(file).match(/[\w$]+/g))) usersOf.set(word, (usersOf.get(word) ?? 0) + 1)
+  const unused = files.flatMap((file) => {
+    if (isIn(file, 'src/wire', 'examples') || file.endsWith('.test.ts')) return []
+    const text = read(file)
+    return [...text.matchAll(/^export (?:async )?(?:const|function\*?|class) (\w+)/gm)]
+      .map(([, name = '']) => name)
+      .filter((name) => !EXPORTED_FOR_OTHERS.has(name) && !text.includes(`export type ${name} `))
+      .filter((name) => (usersOf.get(name) ?? 0) < 2)
+      .map((name) => `${file} exports ${name}`)
+  })
+  t.same(unused, [])
+})

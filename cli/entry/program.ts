@@ -19,7 +19,7 @@ import { firstPage, fitHelp, globalLine } from './tree/help-text.ts'
  * The tree of commands, as far as these words need it: every noun is there with its name and summary, and those that are
  * among the words have all that stands below them. Nothing runs before `parseAsync`.
  */
-export async function makeProgram(runtime: Runtime, words: readonly string[]): Promise<Command> {
+async function makeProgram(runtime: Runtime, words: readonly string[]): Promise<Command> {
   const program: Command = prepare(new Command(ROOT.name), runtime)
     .description(ROOT.summary)
     .version([packageVersion(), packageCommit()].filter(Boolean).join(' '), '-V, --version', 'Print the version')

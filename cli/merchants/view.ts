@@ -136,7 +136,7 @@ function heldText({ payout_held_by, payout_held_at }: AdminMerchant): string {
   return `held${by}${payout_held_at === null ? '' : ` since ${shortTime(payout_held_at)}`}`
 }
 
-export const ACTION_COLUMNS: readonly Column<OperatorAction>[] = [
+const ACTION_COLUMNS: readonly Column<OperatorAction>[] = [
   { title: 'time', value: (action) => shortTime(action.created_at), short: minuteOf },
   { title: 'action', value: (action) => action.action },
   { title: 'who', value: actorText, short: (who) => who.replace(/ \(\w+\)$/, ''), least: 24 },

@@ -30,23 +30,21 @@ export type ReturnOutcome =
   | { outcome: 'refused'; reason: ReturnRefusal }
 
 /** Why an answer of a bank is not believed, by the rule that it breaks (OpenID Connect Core 3.3.2, FAPI 1.0 Advanced). */
-export const RETURN_REFUSALS = [
-  'UNKNOWN_STATE',
-  'OTHER_BROWSER',
-  'ALREADY_RETURNED',
-  'ISSUER_MISMATCH',
-  'SIGNATURE_INVALID',
-  'ALG_NOT_ALLOWED',
-  'AUDIENCE_MISMATCH',
-  'NONCE_MISMATCH',
-  'TOKEN_EXPIRED',
-  'INTENT_MISMATCH',
-  'S_HASH_MISMATCH',
-  'C_HASH_MISMATCH',
-  'ACR_MISMATCH',
-  'RESPONSE_INVALID',
-] as const
-export type ReturnRefusal = (typeof RETURN_REFUSALS)[number]
+export type ReturnRefusal =
+  | 'UNKNOWN_STATE'
+  | 'OTHER_BROWSER'
+  | 'ALREADY_RETURNED'
+  | 'ISSUER_MISMATCH'
+  | 'SIGNATURE_INVALID'
+  | 'ALG_NOT_ALLOWED'
+  | 'AUDIENCE_MISMATCH'
+  | 'NONCE_MISMATCH'
+  | 'TOKEN_EXPIRED'
+  | 'INTENT_MISMATCH'
+  | 'S_HASH_MISMATCH'
+  | 'C_HASH_MISMATCH'
+  | 'ACR_MISMATCH'
+  | 'RESPONSE_INVALID'
 
 /** The page of ours that sends a payer to the bank. The state stands in the query, as queries are not logged. */
 export function bankAuthoriseAddress(publicUrl: string, state: string): string {

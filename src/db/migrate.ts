@@ -87,7 +87,7 @@ type Expected = { files: readonly MigrationFile[]; version: string }
  * Compares a database with the files of this code: `pending` are those to apply, `newer` the migrations that this code does
  * not know, and the functions that a newer version than this one applied with another text.
  */
-export const compareMigrations = (
+const compareMigrations = (
   applied: readonly AppliedMigration[],
   { files, version }: Expected,
 ): { pending: MigrationFile[]; newer: AppliedMigration[] } => {

@@ -11,7 +11,7 @@ const textualZoned = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})(?:\.(\d{1,6}))?\+
  * the one stored. Connections run in UTC, hence `+00`; any other text (`infinity`, years beyond
  * 9999) is returned unchanged, for the row's schema to reject.
  */
-export const isoFromTimestamptz = (text: string): string => {
+const isoFromTimestamptz = (text: string): string => {
   const match = textualZoned.exec(text)
   if (match === null) return text
   const milliseconds = (match[3] ?? '').slice(0, 3).padEnd(3, '0')

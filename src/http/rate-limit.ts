@@ -38,7 +38,7 @@ const OF_CALLERS = { reads: perSecond(200, 400), writes: perSecond(100, 200) } s
 export type NetworkRate = keyof typeof OF_NETWORKS
 
 /** Operations that sign payers in. They need no credential, and are rate limited as well. */
-export const SIGN_INS: ReadonlySet<string> = new Set([requestLink.name, verifyLink.name])
+const SIGN_INS: ReadonlySet<string> = new Set([requestLink.name, verifyLink.name])
 
 /** @throws {DomainError} RATE_LIMITED */
 export type RateLimits = {

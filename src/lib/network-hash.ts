@@ -57,7 +57,7 @@ function hashesUnder(key: string, clientAddress: string): NetworkHashes {
 }
 
 /** The networks of an address: the address itself of IPv4, the /64 and the /48 of IPv6. */
-export function networksOf(clientAddress: string): { own: string; wide: string } {
+function networksOf(clientAddress: string): { own: string; wide: string } {
   // Everything without an address, such as a socket that has just closed, counts as one network.
   if (!ipaddr.isValid(clientAddress)) return { own: 'unknown', wide: 'unknown' }
   const address = ipaddr.process(clientAddress)

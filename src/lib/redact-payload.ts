@@ -23,7 +23,7 @@ const NOT_KEPT: ReadonlySet<string> = new Set([
   'token',
 ])
 
-export const REDACTED = '[redacted]'
+const REDACTED = '[redacted]'
 
 /** A part of each of those names. Most bodies have none of them, and are not parsed again. */
 const NAME_PART = /code|email|iban|identification|name|number|phone|state|token/i

@@ -193,7 +193,7 @@ function findPayer(
   }
 }
 
-export function consentOfGrant(books: Books, grantId: string | undefined): Consent | undefined {
+function consentOfGrant(books: Books, grantId: string | undefined): Consent | undefined {
   if (grantId === undefined) return undefined
   return [...books.consents.values()].find((consent) => consent.grantId === grantId)
 }

@@ -41,7 +41,7 @@ export function checkAmount({ amount: text, currency }: { amount: string; curren
   }
 }
 
-export function unsupportedCurrency(currency: string): DomainError {
+function unsupportedCurrency(currency: string): DomainError {
   return new DomainError('UNSUPPORTED_CURRENCY', `payments in ${currency} are not offered`, {
     errors: [{ path: 'currency', code: 'UNSUPPORTED_CURRENCY', message: "is not one of the merchant's currencies" }],
   })

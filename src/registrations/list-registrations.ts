@@ -24,7 +24,7 @@ export async function listRegistrations(
 }
 
 /** The problems of a registration, as text. */
-export function problemsOf(registration: RegistrationRecord): string[] {
+function problemsOf(registration: RegistrationRecord): string[] {
   const { status, failure } = registration
   const because = failure === null ? '' : `: ${failure}`
   if (status === 'FAILED') return [`it failed; its name is free again${because}`]

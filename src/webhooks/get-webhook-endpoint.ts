@@ -16,7 +16,7 @@ export async function getWebhookEndpoint(app: Pick<App, 'pool'>, merchantId: str
 }
 
 /** The alert of an endpoint; null where nothing is wrong. A gone address comes first, because it is the cause. */
-export function alertOf({ gone, dead_deliveries }: EndpointRecord): WebhookAlert | null {
+function alertOf({ gone, dead_deliveries }: EndpointRecord): WebhookAlert | null {
   const deadMessage = deadText(dead_deliveries)
   if (gone) {
     return {

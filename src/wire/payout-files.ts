@@ -6,7 +6,7 @@ import { operation } from './operation.ts'
  * Why a payout is not written into a file: no account of ours pays its currency, its holder's name has no letter, or its
  * account's number can't be opened. Refunds need no name.
  */
-export const LEFT_OUT_REASONS = ['NO_PAYING_ACCOUNT', 'NAME_NOT_WRITABLE', 'ACCOUNT_UNREADABLE'] as const
+const LEFT_OUT_REASONS = ['NO_PAYING_ACCOUNT', 'NAME_NOT_WRITABLE', 'ACCOUNT_UNREADABLE'] as const
 
 /** The answers of a bank to a file have the size of the file. */
 const CONTENT_MAX = 10 * 1024 * 1024

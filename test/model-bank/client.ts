@@ -51,7 +51,7 @@ export async function makeRegisteredClient(bank: ClientBank, changes: JWTPayload
   return { ...client, clientId: String(body['client_id']) }
 }
 
-export function signJwt({ statement, signingKey }: Client, claims: JWTPayload, alg = 'PS256'): Promise<string> {
+function signJwt({ statement, signingKey }: Client, claims: JWTPayload, alg = 'PS256'): Promise<string> {
   return new SignJWT({ jti: crypto.randomUUID(), ...claims })
     .setProtectedHeader({ alg, kid: statement.signing.kid, typ: 'JWT' })
     .setIssuedAt()

@@ -54,7 +54,7 @@ const spawnKeeper = (): void => {
 }
 
 /** Registers a process as a user of the shared server, starts it if need be, and returns its URL. */
-export const ensureCluster = async (userPid: number): Promise<string> => {
+const ensureCluster = async (userPid: number): Promise<string> => {
   const given = process.env['SVC_TEST_DATABASE_URL']
   if (given !== undefined && given !== '') return given
   mkdirSync(usersFolder, { recursive: true, mode: 0o711 })
@@ -72,7 +72,7 @@ export const ensureCluster = async (userPid: number): Promise<string> => {
 }
 
 /** Takes a process off the list of users; the keeper stops the server when the list is empty. */
-export const leaveCluster = (userPid: number): void => rmSync(join(usersFolder, String(userPid)), { force: true })
+const leaveCluster = (userPid: number): void => rmSync(join(usersFolder, String(userPid)), { force: true })
 
 let own: Promise<string> | undefined
 

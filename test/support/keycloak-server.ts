@@ -11,7 +11,7 @@ import { request } from 'undici'
 import { freePort } from './free-port.ts'
 
 /** The release that the contract is tested on, and what its archive must be. */
-export const KEYCLOAK_VERSION = '26.7.4'
+const KEYCLOAK_VERSION = '26.7.4'
 const ARCHIVE_SHA256 = 'a286e98b4296d4e75ee88d8527c7cd463b307caa022f088c9f22cffccc741fa1'
 const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy'
 

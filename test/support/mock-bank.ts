@@ -17,7 +17,7 @@ import { testDatabase } from './database.ts'
 export const BANK_SECRET = 'the key of the mock bank'
 
 /** The merchant of consents by default. */
-export const PAYEE_ID = '0192f0c1-2d3e-7a4b-8c5d-6e7f80910203'
+const PAYEE_ID = '0192f0c1-2d3e-7a4b-8c5d-6e7f80910203'
 
 type Teardown = { teardown: (handler: () => Promise<void>) => unknown }
 

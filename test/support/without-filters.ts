@@ -8,7 +8,7 @@ import type { PaymentBatches } from '../../src/payments/batches.ts'
 const FILTER = /(?<![.\w])(?:\w+\.)?merchant_id = (\$\w+)(?:::uuid)?/g
 
 /** The statement as it would be if whoever wrote it had forgotten each of its filters by merchant. */
-export const withoutFilter = (text: string): string => text.replaceAll(FILTER, '$1::uuid is not null')
+const withoutFilter = (text: string): string => text.replaceAll(FILTER, '$1::uuid is not null')
 
 type Statement = { sql: string; name?: string }
 

@@ -14,7 +14,7 @@ export function downloadReceipt(hub: Hub, payment: PayerReceipt): void {
 }
 
 /** The receipt with one line per fact. */
-export function receiptText(hub: Pick<Hub, 'texts' | 'format'>, payment: PayerReceipt): string {
+function receiptText(hub: Pick<Hub, 'texts' | 'format'>, payment: PayerReceipt): string {
   const { checkout, payment: texts } = hub.texts
   const money = (amount: string): string => hub.format.money(amount, payment.currency)
   const paid = hasMovedMoney(payment)

@@ -2,7 +2,7 @@ import { el } from '../dom.ts'
 import type { Draft, Hub } from './hub-context.ts'
 
 /** Maximum length of a statement (src/wire/disputes.ts, Words). */
-export const STATEMENT_MAX = 5_000
+const STATEMENT_MAX = 5_000
 /** The counter is announced only below this number of remaining characters. */
 const NEAR_END = 200
 const PAUSE_MS = 1_000

@@ -29,7 +29,7 @@ export const Session = z.looseObject({
 })
 export type Session = z.infer<typeof Session>
 
-export const ClientEntry = z.looseObject({ type: z.literal('client'), ...Owner, client_secret: z.string() })
+const ClientEntry = z.looseObject({ type: z.literal('client'), ...Owner, client_secret: z.string() })
 
 export const Pending = z.looseObject({
   type: z.literal('pending'),
@@ -75,7 +75,7 @@ export function pendingKey(key: string): string {
   return `pending:${key}`
 }
 
-export function credentialsFile(configDir: string): string {
+function credentialsFile(configDir: string): string {
   return join(configDir, 'credentials.json')
 }
 

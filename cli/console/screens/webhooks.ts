@@ -165,7 +165,7 @@ export type WholeDelivery = {
   timeline: readonly TimelineEntry[]
 }
 
-export function printRow(
+function printRow(
   context: Pick<Context, 'print'>,
   { row, whole }: { row: DeliveryRow; whole: WholeDelivery | undefined },
 ): void {

@@ -7,7 +7,7 @@ import type { VerbTable } from './parts.ts'
  * played; all else is spread out when the file is read.
  */
 
-export const ScalarValue = z.union([z.string(), z.int(), z.boolean()])
+const ScalarValue = z.union([z.string(), z.int(), z.boolean()])
 
 const Item = z.union([ScalarValue, z.record(Name, ScalarValue)])
 export type VarItem = z.infer<typeof Item>

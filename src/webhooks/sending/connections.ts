@@ -20,7 +20,7 @@ export type Connection = {
 const IDLE_MS = 4_000
 
 /** @param onClosed is called once the connection is closed */
-export function makeConnection(socket: Socket, onClosed: (connection: Connection) => void): Connection {
+function makeConnection(socket: Socket, onClosed: (connection: Connection) => void): Connection {
   const response = makeResponseReader()
   /** Undefined while no exchange is in progress. */
   let ended: ((exchange: Exchange) => void) | undefined

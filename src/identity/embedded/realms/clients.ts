@@ -15,7 +15,7 @@ const LOOPBACK_REDIRECTS = ['http://127.0.0.1/callback', 'http://[::1]/callback'
 export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 
 /** Secrets are 256 random bits, so one round of SHA-256 is as hard to reverse as a slow hash. */
-export function hashSecret(secret: string): string {
+function hashSecret(secret: string): string {
   return createHash('sha256').update(secret, 'utf8').digest('hex')
 }
 
