@@ -33,7 +33,7 @@ function theseOf(disputes: readonly ListedDispute[]): string {
   return 'trading_name' in only ? `${dispute.name(only)} at ${only.trading_name}` : dispute.name(only)
 }
 
-function moneyText(disputes: readonly ListedDispute[], isRefund: boolean): string {
+function refundText(disputes: readonly ListedDispute[], isRefund: boolean): string {
   if (!isRefund) return 'refund nothing'
   const left = sumText(disputes.map(({ refundable_amount: amount, currency }) => [amount, currency]))
   return `refund ${left}, all that is left of ${disputes.length === 1 ? 'it' : 'them'}`
@@ -102,9 +102,9 @@ const accept = action({
   applies: isUndecided,
   facts,
   effect: (thing, { refund = false }) =>
-    `close ${theseOf([thing])} in the payer's favour, and ${moneyText([thing], refund)}`,
+    `close ${theseOf([thing])} in the payer's favour, and ${refundText([thing], refund)}`,
   effectOnAll: (all, { refund = false }) =>
-    `close ${theseOf(all)} in the payer's favour, and ${moneyText(all, refund)}`,
+    `close ${theseOf(all)} in the payer's favour, and ${refundText(all, refund)}`,
   done: ({ id }) => `accepted ${endOfId(id)}`,
   confirm: true,
   key: { letter: 'a', label: 'accept' },
@@ -170,9 +170,9 @@ const resolve = action({
   restricted: { permission: 'administer platform', where: ({ status }) => status === 'ESCALATED' },
   facts,
   effect: (thing, { favour, refund = false }) =>
-    `resolve ${theseOf([thing])} in the ${favour}'s favour, and ${moneyText([thing], refund)}`,
+    `resolve ${theseOf([thing])} in the ${favour}'s favour, and ${refundText([thing], refund)}`,
   effectOnAll: (all, { favour, refund = false }) =>
-    `resolve ${theseOf(all)} in the ${favour}'s favour, and ${moneyText(all, refund)}`,
+    `resolve ${theseOf(all)} in the ${favour}'s favour, and ${refundText(all, refund)}`,
   done: ({ id }, { status }) => `resolved ${endOfId(id)} for the ${status === STATUS_OF.payer ? 'payer' : 'merchant'}`,
   confirm: true,
   key: { letter: 'r', label: 'resolve' },
@@ -197,8 +197,8 @@ const refund = action({
     where: (thing) => 'escalation_reason' in thing && thing.escalation_reason !== null,
   },
   facts,
-  effect: (thing) => `order the refund of ${theseOf([thing])} again: ${moneyText([thing], true)}`,
-  effectOnAll: (all) => `order the refunds of ${theseOf(all)} again: ${moneyText(all, true)}`,
+  effect: (thing) => `order the refund of ${theseOf([thing])} again: ${refundText([thing], true)}`,
+  effectOnAll: (all) => `order the refunds of ${theseOf(all)} again: ${refundText(all, true)}`,
   done: ({ id }) => `ordered the refund of ${endOfId(id)} again`,
   confirm: true,
   key: { letter: 'r', label: 'refund again' },

@@ -11,7 +11,7 @@ import { argument } from '../kit/command.ts'
 import { reading } from '../kit/reading.ts'
 import type { Context } from '../kit/context.ts'
 import { findAccount, numberIn } from './named-account.ts'
-import { accountText, moneyText, printRecord } from './print.ts'
+import { accountText, amountText, printRecord } from './print.ts'
 import { accountOf, amountOf, moneyFlags, remittanceOf } from './values.ts'
 import { awaitEnd, reasonText } from './wait.ts'
 
@@ -67,7 +67,7 @@ const pay = action({
       ...(from === undefined ? {} : { DebtorAccount: accountOf(from) }),
     },
   }),
-  effect: (_thing, { to, ...money }) => `pay ${moneyText(amountOf(money))} to ${to}`,
+  effect: (_thing, { to, ...money }) => `pay ${amountText(amountOf(money))} to ${to}`,
   done: (_thing, { PaymentId }) => `ordered the payment ${endOfId(PaymentId)}`,
   view(context, order) {
     printOrder(context, order)
@@ -133,7 +133,7 @@ function printOrder(context: Context, order: PaymentResponse): void {
     ['Payment', order.PaymentId],
     ['Status', order.Status],
     ['Reason', reasonText(order)],
-    ['Amount', moneyText(order.InstructedAmount)],
+    ['Amount', amountText(order.InstructedAmount)],
     ['To', accountText(order.CreditorAccount)],
     ['From account', order.DebtorAccountId],
     ['Reference', order.RemittanceInformation?.Reference ?? ''],

@@ -10,7 +10,7 @@ import { stylesOf } from '../output/table.ts'
 type Amount = { Amount: string; Currency: string }
 export type Side = 'Credit' | 'Debit'
 
-export function moneyText({ Amount, Currency }: Amount): string {
+export function amountText({ Amount, Currency }: Amount): string {
   return `${Amount} ${Currency}`
 }
 

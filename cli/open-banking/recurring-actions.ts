@@ -5,7 +5,7 @@ import type { Client } from '../client/call.ts'
 import { call } from '../client/call.ts'
 import { action, idSubject } from '../kit/action.ts'
 import { payeeFlags } from './pay.ts'
-import { moneyText } from './print.ts'
+import { amountText } from './print.ts'
 import { idOf, printRecurring, recurringId } from './recurring.ts'
 import { accountOf, amountOf, moneyFlags, remittanceOf } from './values.ts'
 
@@ -71,7 +71,7 @@ const create = action({
     },
   }),
   effect: (_thing, { to, first, ...money }) =>
-    `pay ${moneyText(amountOf(money))} to ${to} again and again from ${first}`,
+    `pay ${amountText(amountOf(money))} to ${to} again and again from ${first}`,
   done: (_thing, made) => `ordered the recurring payment ${endOfId(idOf(made))}`,
   view: printRecurring,
 })

@@ -10,7 +10,7 @@ import { resolveId } from '../kit/resolve-id.ts'
 import type { Column } from '../output/table.ts'
 import { OB_PAGING, idsOf } from './pages.ts'
 import type { ObReader } from './pages.ts'
-import { accountText, moneyText, printPages, printRecord, statusStyle } from './print.ts'
+import { accountText, amountText, printPages, printRecord, statusStyle } from './print.ts'
 
 export function idOf({ RecurringPaymentId }: RecurringPaymentResponse): string {
   return RecurringPaymentId
@@ -56,7 +56,7 @@ export function printRecurring(context: Context, recurring: RecurringPaymentResp
     ['Recurring', idOf(recurring)],
     ['Status', recurring.Status],
     ['When', `${whenText(recurring.Frequency)} (${recurring.Frequency})`],
-    ['Amount', moneyText(recurring.InstructedAmount)],
+    ['Amount', amountText(recurring.InstructedAmount)],
     ['To', accountText(recurring.CreditorAccount)],
     ['From account', recurring.DebtorAccountId],
     ['Reference', recurring.RemittanceInformation?.Reference ?? ''],

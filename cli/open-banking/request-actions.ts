@@ -13,7 +13,7 @@ import { action, idSubject } from '../kit/action.ts'
 import type { Flag, Waiting } from '../kit/action.ts'
 import type { Context } from '../kit/context.ts'
 import { findAccount } from './named-account.ts'
-import { moneyText } from './print.ts'
+import { amountText } from './print.ts'
 import { OFFERS, REQUESTS, printRequest, requestId } from './requests.ts'
 import type { RequestKind, Row } from './requests.ts'
 import { amountOf, moneyFlags } from './values.ts'
@@ -34,7 +34,7 @@ function making<R extends Row>(kind: RequestKind<R>, verb: string) {
   return {
     subject: undefined,
     effect: (_thing: undefined, { amount, currency, to }: { amount: string; currency: string; to: string }) =>
-      `${verb} ${to} ${kind === OFFERS ? '' : 'for '}${moneyText(amountOf({ amount, currency }))}`,
+      `${verb} ${to} ${kind === OFFERS ? '' : 'for '}${amountText(amountOf({ amount, currency }))}`,
     done: (_thing: undefined, made: R) => `made the ${kind.noun} ${endOfId(kind.id(made))}`,
     view: (context: Context, made: R) => printRequest(context, kind, made),
   }

@@ -16,7 +16,7 @@ import { resolveId } from '../kit/resolve-id.ts'
 import type { Noun } from '../kit/resolve-id.ts'
 import { OB_PAGING, idsOf } from './pages.ts'
 import type { ObReader } from './pages.ts'
-import { moneyText, printPages, printRecord, statusStyle } from './print.ts'
+import { amountText, printPages, printRecord, statusStyle } from './print.ts'
 import { reasonText } from './wait.ts'
 
 /** What commands have to know of requests and of offers, which are alike but for their names. */
@@ -126,7 +126,7 @@ export function printRequest<R extends Row>(context: Context, kind: RequestKind<
     [kind.noun.startsWith('request') ? 'Request' : 'Offer', kind.id(row)],
     ['Status', row.Status],
     ['Reason', reasonText(row)],
-    ['Amount', moneyText(kind.amount(row))],
+    ['Amount', amountText(kind.amount(row))],
     ['From', kind.maker(row)],
     ['To', kind.receiver(row)],
     ['Due', kind.due(row)],

@@ -4,8 +4,7 @@ import { bookTransfer } from '../accounts/transfer-sql.ts'
 import type { Transfer, TransferOutcome } from '../accounts/transfer-sql.ts'
 import type { FailureCode } from '../lib/failure-codes.ts'
 import type { Ids } from '../lib/ids.ts'
-import { toMinorUnits } from '../lib/minor-units.ts'
-import { parseAmount, toNumeric } from '../lib/money.ts'
+import { amountToMinorUnits } from '../lib/minor-units.ts'
 import type { ExecutionOrder, ExecutionOutcome, RefundOrder, RefundOutcome } from './connector.ts'
 import { failureOfTransfer } from './mock-transfer-failures.ts'
 import {
@@ -30,7 +29,7 @@ export async function takeMoney(
   order: ExecutionOrder,
   { payee_id: merchantId, payee_name: name, debtor_account_id: payerAccountId }: Authorisation,
 ): Promise<ExecutionOutcome> {
-  const amountMinor = minorUnitsOf(order)
+  const amountMinor = amountToMinorUnits(order.amount, order.currency)
   if (amountMinor === undefined && merchantId !== null) return { outcome: 'rejected', failureCode: 'BANK_ERROR' }
   const owner = { name, currency: order.currency }
   const merchantAccountId =
@@ -58,7 +57,7 @@ export async function refundMoney(
   failureOf: (authorisation: Authorisation) => FailureCode | undefined,
 ): Promise<RefundOutcome> {
   const bankReference = `MB${ids.for('refund at the bank', order.refundId).uuid().replaceAll('-', '')}`
-  const amountMinor = minorUnitsOf(order)
+  const amountMinor = amountToMinorUnits(order.amount, order.currency)
   return pool.transaction(async (tx) => {
     const authorisation = await lockAuthorisation(tx, order.state)
     if (authorisation === null) return { outcome: 'refused', failureCode: 'BANK_ERROR' }
@@ -102,12 +101,4 @@ async function moveRefund(tx: CommonQueryMethods, transfer: Transfer): Promise<T
   if (outcome !== 'OTHER_TRANSFER' && failureOfTransfer(outcome, 'refund') !== undefined)
     await insertRefusal(tx, { id: transfer.id, outcome })
   return outcome
-}
-
-/**
- * Undefined for an amount with a fraction of a minor unit: accounts hold no tenth of a penny, and a bank does not
- * round.
- */
-export function minorUnitsOf({ amount, currency }: { amount: string; currency: string }): bigint | undefined {
-  return toMinorUnits(toNumeric(parseAmount(amount)), currency)
 }

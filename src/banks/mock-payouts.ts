@@ -10,12 +10,12 @@ import { isFailureCode } from '../lib/failure-codes.ts'
 import type { FailureCode } from '../lib/failure-codes.ts'
 import { hmacHex } from '../lib/hmac.ts'
 import type { Ids } from '../lib/ids.ts'
+import { amountToMinorUnits } from '../lib/minor-units.ts'
 import { parseAmount } from '../lib/money.ts'
 import type { PayoutOrder, PayoutOutcome, PayoutReturns } from './connector.ts'
 import { countPayout } from './faults-sql.ts'
 import { outcomeOfPayout } from './faults.ts'
 import { faultSettingsOf } from './mock-faults.ts'
-import { minorUnitsOf } from './mock-money.ts'
 import {
   findPayoutBooking,
   forgetReturn,
@@ -107,7 +107,7 @@ async function moveMoney(
   tx: CommonQueryMethods,
   { order, debtorAccountId, creditor }: { order: PayoutOrder; debtorAccountId: string; creditor: string | null },
 ): Promise<FailureCode | undefined> {
-  const amountMinor = minorUnitsOf(order)
+  const amountMinor = amountToMinorUnits(order.amount, order.currency)
   if (amountMinor === undefined) return 'BANK_ERROR'
   if (creditor === 'unknown' || creditor === debtorAccountId) return 'INVALID_CREDITOR_ACCOUNT'
   const outcome = await bookTransfer(tx, {
@@ -147,7 +147,7 @@ async function giveBack(
   { ids }: BankContext,
   booking: PayoutBooking,
 ): Promise<void> {
-  const amountMinor = minorUnitsOf(booking)
+  const amountMinor = amountToMinorUnits(booking.amount, booking.currency)
   if (amountMinor === undefined) throw new Error('a payout was executed that the bank cannot book')
   const outcome: TransferOutcome = await bookTransfer(tx, {
     id: ids.for('payout return at the bank', booking.payout_id).uuid(),

@@ -1,5 +1,5 @@
 import type { InboxKind } from '../wire/console.ts'
-import { formatNumeric } from '../lib/money.ts'
+import { amountWithCurrency } from '../lib/money.ts'
 import type { InboxDispute } from './inbox-disputes-sql.ts'
 import type { InboxRecord } from './inbox-sql.ts'
 
@@ -131,5 +131,5 @@ export function describeItem(item: InboxRecord, { side, canCorrect, dispute }: I
 
 /** `37.04 GBP item not received (a2b4358c)`: with the end of its id, because ids of one minute begin alike. */
 function disputeText({ id, reason, gross_amount: amount, currency }: InboxDispute): string {
-  return `${formatNumeric(amount, currency)} ${currency} ${reason.toLowerCase().replaceAll('_', ' ')} (${id.slice(-8)})`
+  return `${amountWithCurrency(amount, currency)} ${reason.toLowerCase().replaceAll('_', ' ')} (${id.slice(-8)})`
 }

@@ -1,10 +1,11 @@
 import { DISPUTE_TRANSITIONS } from '../disputes/states.ts'
 import type { DisputeTrigger } from '../disputes/states.ts'
+import { amountWithCurrency } from '../lib/money.ts'
 import type { DisputeStatus } from '../wire/dispute-fields.ts'
 import type { DisputeFacts } from './facts-sql.ts'
 import { forMerchant, forOperator } from './steps.ts'
 import type { Action, Command, Move, SubjectKind } from './steps.ts'
-import { isZero, momentText, moneyText, untilText } from './text.ts'
+import { isZero, momentText, untilText } from './text.ts'
 import type { Viewer } from './viewer.ts'
 
 const STANDING: Readonly<Record<DisputeStatus, (dispute: DisputeFacts, viewer: Viewer) => string>> = {
@@ -20,7 +21,7 @@ const STANDING: Readonly<Record<DisputeStatus, (dispute: DisputeFacts, viewer: V
 
 export const DISPUTE: SubjectKind<DisputeTrigger, DisputeFacts> = {
   title: ({ payment_id: paymentId, gross_amount, currency, reason }) =>
-    `dispute of the payment ${paymentId}, ${moneyText(gross_amount, currency)}: ${reason}`,
+    `dispute of the payment ${paymentId}, ${amountWithCurrency(gross_amount, currency)}: ${reason}`,
   standing: (dispute, viewer) => STANDING[dispute.status](dispute, viewer),
   table: () => DISPUTE_TRANSITIONS,
   moves: {
@@ -79,7 +80,7 @@ function resolvedText({ resolved_at: at }: DisputeFacts): string {
 
 function refundText({ refund_status: status, refund_amount, currency }: DisputeFacts): string {
   if (status === null || refund_amount === null) return 'no refund was ordered with it'
-  const amount = moneyText(refund_amount, currency)
+  const amount = amountWithCurrency(refund_amount, currency)
   if (status === 'EXECUTED') return `${amount} went back to the payer`
   if (status === 'FAILED')
     return `the bank rejected the refund of ${amount} that was ordered with it, and it can be ordered again`

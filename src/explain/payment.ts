@@ -2,7 +2,7 @@ import { CONSENT_TRANSITIONS } from '../consents/states.ts'
 import { DISPUTES_MAX } from '../disputes/raise-dispute.ts'
 import { failureOfPayment } from '../lib/failure-codes.ts'
 import type { FailureSource } from '../lib/failure-codes.ts'
-import { formatNumeric, percentText } from '../lib/money.ts'
+import { amountWithCurrency, formatNumeric, percentText } from '../lib/money.ts'
 import { hasMovedMoney } from '../lib/payment-status.ts'
 import { PAYMENT_TRANSITIONS, isPossibleMove } from '../payments/states.ts'
 import type { PaymentTransition, PaymentTrigger } from '../payments/states.ts'
@@ -14,7 +14,7 @@ import { phraseOf } from './phrases.ts'
 import type { Facts } from './phrases.ts'
 import { endpointActions, explained, forMerchant, forOperator } from './steps.ts'
 import type { Action, Moves, SubjectKind } from './steps.ts'
-import { countText, isZero, momentText, moneyText, spanText, untilText } from './text.ts'
+import { countText, isZero, momentText, spanText, untilText } from './text.ts'
 import type { TimelineRow } from './timeline-sql.ts'
 import { canSeeMoney, canSeeWebhooks } from './viewer.ts'
 
@@ -72,7 +72,7 @@ const STANDING: Readonly<Record<PaymentStatus, (payment: PaymentFacts) => string
   Settled: (it) => `settled: the bank has executed it; ${refundedText(it)}`,
   Failed: (it) =>
     `failed: ${failureText(it)}. ${it.is_unanswered ? 'Its bank settled it afterwards: an operator says whose the money is' : 'No money was taken; a new payment can be created'}`,
-  Refunded: (it) => `refunded in full: ${moneyText(it.gross_amount, it.currency)} went back to the payer`,
+  Refunded: (it) => `refunded in full: ${amountWithCurrency(it.gross_amount, it.currency)} went back to the payer`,
 }
 
 const TABLE: readonly PaymentTransition[] = PAYMENT_TRANSITIONS
@@ -83,7 +83,7 @@ function paymentTable({ under_mandate: underMandate }: PaymentFacts): readonly P
 }
 
 export const PAYMENT: SubjectKind<PaymentTrigger, PaymentFacts> = {
-  title: ({ gross_amount, currency }) => `payment of ${moneyText(gross_amount, currency)}`,
+  title: ({ gross_amount, currency }) => `payment of ${amountWithCurrency(gross_amount, currency)}`,
   standing: (payment, viewer) => {
     const { open_dispute: open } = payment
     const dispute = open === null ? '' : `. It is disputed (${open.reason}): the dispute is ${open.status}`
@@ -122,7 +122,7 @@ function entriesOf({ kind, at, from, to, by, ref, facts }: TimelineRow, payment:
 function paymentSlots(payment: PaymentFacts): Facts {
   return {
     split: splitText(payment),
-    gross: moneyText(payment.gross_amount, payment.currency),
+    gross: amountWithCurrency(payment.gross_amount, payment.currency),
     failure: failureText(payment),
     canceller: payment.failure_source === 'PAYER' ? 'the payer cancelled it on our page' : 'the merchant cancelled it',
   }
@@ -176,7 +176,7 @@ function failureText(payment: PaymentFacts): string {
 
 function splitText({ currency, ...it }: PaymentFacts): string {
   const rate = `${percentText(it.fee_percentage)} and ${formatNumeric(it.fee_flat, currency)}`
-  return `${moneyText(it.gross_amount, currency)}, of which ${formatNumeric(it.fee_amount, currency)} is the fee (${rate}) and ${formatNumeric(it.net_amount, currency)} the merchant's`
+  return `${amountWithCurrency(it.gross_amount, currency)}, of which ${formatNumeric(it.fee_amount, currency)} is the fee (${rate}) and ${formatNumeric(it.net_amount, currency)} the merchant's`
 }
 
 function mandateText({ bank_connector: bank }: PaymentFacts, what: string): string {
@@ -196,15 +196,15 @@ function refundedText(payment: PaymentFacts): string {
   const { currency } = it
   const done = isZero(it.refunded_amount)
     ? 'nothing refunded'
-    : `${moneyText(it.refunded_amount, currency)} of ${moneyText(it.gross_amount, currency)} refunded`
+    : `${amountWithCurrency(it.refunded_amount, currency)} of ${amountWithCurrency(it.gross_amount, currency)} refunded`
   const waits =
     isZero(it.refund_reserved_amount) || it.pending_refund_count === 0 ? '' : `; ${openRefundsText(it, next)}`
-  return `${done}, ${moneyText(it.remaining_amount, currency)} refundable${waits}`
+  return `${done}, ${amountWithCurrency(it.remaining_amount, currency)} refundable${waits}`
 }
 
 /** Refunds that no bank's API is asked about have no time: an operator's file takes them to the bank. */
 function openRefundsText(it: Omit<PaymentFacts, 'next_refund_at'>, next: string | null): string {
-  const refunds = `${countText(it.pending_refund_count, 'refund')} of ${moneyText(it.refund_reserved_amount, it.currency)}`
+  const refunds = `${countText(it.pending_refund_count, 'refund')} of ${amountWithCurrency(it.refund_reserved_amount, it.currency)}`
   if (next === null) return `${refunds} goes to the bank in a file, and is executed when a bank statement has it`
   return `the bank has not answered ${refunds} yet, and is asked next ${next > it.now ? `at ${momentText(next)}` : 'now'}`
 }

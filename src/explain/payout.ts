@@ -1,3 +1,4 @@
+import { amountWithCurrency } from '../lib/money.ts'
 import { PAYOUT_TRANSITIONS } from '../payouts/states.ts'
 import type { PayoutTrigger } from '../payouts/states.ts'
 import type { PayoutStatus } from '../wire/payouts.ts'
@@ -5,7 +6,7 @@ import type { PaymentFacts, PayoutFacts, SettlementFacts } from './facts-sql.ts'
 import { failureCodeText } from './phrases.ts'
 import { explained, forMerchant, forOperator } from './steps.ts'
 import type { SubjectKind } from './steps.ts'
-import { countText, isZero, momentText, moneyText, untilText } from './text.ts'
+import { countText, isZero, momentText, untilText } from './text.ts'
 import { canSeeMoney } from './viewer.ts'
 import type { Viewer } from './viewer.ts'
 
@@ -37,7 +38,7 @@ function lateReturnText({ unexpected_return_at: at }: PayoutFacts): string {
 export const PAYOUT: SubjectKind<PayoutTrigger, PayoutFacts> = {
   title: ({ amount, currency, settlement_count: count }) => {
     const paid = count === 0 ? '' : `, which pays ${countText(count, 'settlement')}`
-    return `payout of ${moneyText(amount, currency)}${paid}`
+    return `payout of ${amountWithCurrency(amount, currency)}${paid}`
   },
   standing: (payout) => `${STANDING[payout.status](payout)}${lateReturnText(payout)}`,
   table: () => PAYOUT_TRANSITIONS,
@@ -60,7 +61,7 @@ export const PAYOUT: SubjectKind<PayoutTrigger, PayoutFacts> = {
 }
 
 export const SETTLEMENT: SubjectKind<never, SettlementFacts> = {
-  title: (it) => `settlement of ${moneyText(it.net_amount, it.currency)}, until ${momentText(it.period_to)}`,
+  title: (it) => `settlement of ${amountWithCurrency(it.net_amount, it.currency)}, until ${momentText(it.period_to)}`,
   standing: (it) =>
     `closed with ${countText(it.line_count, 'line')}: ${isZero(it.payable_amount) ? 'nothing is to be paid, and the next settlement opens with it' : payableText(it)}`,
   table: () => [],
@@ -72,7 +73,7 @@ export const SETTLEMENT: SubjectKind<never, SettlementFacts> = {
 }
 
 function payableText(it: SettlementFacts): string {
-  const money = `${moneyText(it.payable_amount, it.currency)} to be paid`
+  const money = `${amountWithCurrency(it.payable_amount, it.currency)} to be paid`
   if (it.payout_id !== null) return `${money}, by the payout ${it.payout_id}, which is ${it.payout_status}`
   if (!it.may_be_paid) return `${money}, once the merchant is not held, suspended or disabled any more`
   return it.has_account

@@ -1,11 +1,12 @@
 import type { DisputeStep } from '../disputes/states.ts'
 import { failureOf, isFailureCode } from '../lib/failure-codes.ts'
+import { amountWithCurrency } from '../lib/money.ts'
 import { outcomeText } from '../lib/outcome-text.ts'
 import type { PaymentTrigger } from '../payments/states.ts'
 import { attemptsMax } from '../webhooks/states.ts'
 import type { PayoutStatus } from '../wire/payouts.ts'
 import type { Held, Subject } from './subjects-sql.ts'
-import { countText, lengthText, moneyText } from './text.ts'
+import { countText, lengthText } from './text.ts'
 
 /** The facts of a row, as its source selects them. */
 export type Facts = Readonly<Record<string, string | number | boolean | null>>
@@ -93,7 +94,7 @@ const ACTORS: Facts = {
 
 /** The slots that are computed from the facts of a row. */
 const SLOTS: Readonly<Record<string, (facts: Facts) => Facts[string] | undefined>> = {
-  money: (it) => moneyText(String(it['amount']), String(it['currency'])),
+  money: (it) => amountWithCurrency(String(it['amount']), String(it['currency'])),
   failure: (it) => failureCodeText(it['failure_code']),
   opener: (it) => ACTORS[String(it['changed_by'])],
   submitted: (it) => (it['is_first'] === true ? 'submitted' : 'added'),

@@ -1,5 +1,5 @@
 import { longDurationText } from '../lib/duration.ts'
-import { formatNumeric, parseAmount } from '../lib/money.ts'
+import { parseAmount } from '../lib/money.ts'
 
 const MINUTE_MS = 60_000
 
@@ -31,9 +31,4 @@ export function untilText(now: string, at: string): string {
 /** Whether an amount, as numeric(19,4) text, is zero. */
 export function isZero(numeric: string): boolean {
   return parseAmount(numeric) === 0n
-}
-
-/** `50.00 GBP`. */
-export function moneyText(numeric: string, currency: string): string {
-  return `${formatNumeric(numeric, currency)} ${currency}`
 }

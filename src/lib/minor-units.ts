@@ -1,4 +1,4 @@
-import { decimalText, minorDigits } from './money.ts'
+import { decimalText, minorDigits, parseAmount, toNumeric } from './money.ts'
 
 /**
  * Money of the account information model: whole minor units in `bigint`, and the decimal strings of the Open Banking
@@ -33,6 +33,15 @@ export function minorUnitsOf({ Amount, Currency }: { Amount: string; Currency: s
   const minor = toMinorUnits(Amount, Currency)
   if (minor === undefined) throw new Error('an amount that was parsed has digits below its minor unit')
   return minor
+}
+
+/**
+ * The minor units of an amount of Surface B, such as `"50"` or `"50.00"`; undefined where it has a fraction of one:
+ * accounts hold no tenth of a penny, and a bank does not round.
+ * @throws {RangeError} when the text is not such an amount
+ */
+export function amountToMinorUnits(amount: string, currency: string): bigint | undefined {
+  return toMinorUnits(toNumeric(parseAmount(amount)), currency)
 }
 
 /**

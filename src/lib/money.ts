@@ -62,6 +62,11 @@ export function formatNumeric(numeric: string, currency: string): string {
   return formatAmount(parseNumeric(numeric), currency)
 }
 
+/** `formatNumeric` with the currency, as sentences have it: `50.00 GBP`. */
+export function amountWithCurrency(numeric: string, currency: string): string {
+  return `${formatNumeric(numeric, currency)} ${currency}`
+}
+
 /** `formatAmount` for the sum of such numerics. */
 export function formatSum(numerics: readonly string[], currency: string): string {
   return formatAmount(

@@ -7,7 +7,7 @@ import { isUuid } from '../lib/ids.ts'
 import { fromMinorUnits } from '../lib/minor-units.ts'
 import type { SandboxAccount } from '../wire/sandbox-bank.ts'
 import { accountView } from './account-view.ts'
-import { minorOf } from './create-sandbox-customer.ts'
+import { parseBalance } from './create-sandbox-customer.ts'
 import { listAccountRows, lockAccount, updateAccount } from './customers-sql.ts'
 
 export type SandboxAccountsQuery = {
@@ -51,7 +51,7 @@ export async function setSandboxAccount(app: App, { id, actor, ...change }: Acco
     const { currency } = account
     const status = change.status ?? account.status
     const limit = change.overdraft_limit
-    const overdraftMinor = limit === undefined ? account.overdraft_limit_minor : minorOf(limit, currency)
+    const overdraftMinor = limit === undefined ? account.overdraft_limit_minor : parseBalance(limit, currency)
     if (account.balance_minor < -overdraftMinor) throw overdraftInUse(fromMinorUnits(-account.balance_minor, currency))
     await updateAccount(tx, { id, status, overdraftMinor })
     const after = accountView({ ...account, status, overdraft_limit_minor: overdraftMinor })

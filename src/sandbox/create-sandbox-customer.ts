@@ -8,7 +8,7 @@ import { recordAction } from '../audit/record-action.ts'
 import { newClientId, newClientSecret } from '../identity/service-clients.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { Ids } from '../lib/ids.ts'
-import { toMinorUnits } from '../lib/minor-units.ts'
+import { amountToMinorUnits } from '../lib/minor-units.ts'
 import { CUSTOMERS_REALM, issuerOf } from '../lib/realms.ts'
 import type { NewAccount, NewCustomer, SandboxCustomer } from '../wire/sandbox-bank.ts'
 import { customerViews } from './customer-view.ts'
@@ -125,7 +125,7 @@ async function writeAccount(
   { id, customerId, name, input }: { id: string; customerId: string; name: string; input: NewAccount },
 ): Promise<void> {
   const { currency, status } = input
-  const overdraftMinor = minorOf(input.overdraft_limit, currency)
+  const overdraftMinor = parseBalance(input.overdraft_limit, currency)
   await openAccount(
     tx,
     {
@@ -140,7 +140,7 @@ async function writeAccount(
     },
     () => belowOf(ids)(ACCOUNT_NUMBER_COUNT),
   )
-  const amountMinor = minorOf(input.balance, currency)
+  const amountMinor = parseBalance(input.balance, currency)
   if (amountMinor > 0n) {
     const outcome = await bookTransfer(tx, {
       id: ids.uuid(),
@@ -158,11 +158,11 @@ async function writeAccount(
 }
 
 /**
- * Parses an amount of the sandbox API, which may omit the decimals.
+ * Parses an amount of the sandbox API.
  * @throws {RangeError} when it has too many decimals
  */
-export function minorOf(text: string, currency: string): bigint {
-  const minor = toMinorUnits(text.includes('.') ? text : `${text}.0`, currency)
+export function parseBalance(text: string, currency: string): bigint {
+  const minor = amountToMinorUnits(text, currency)
   if (minor === undefined) throw new RangeError('an amount has more decimals than its currency')
   return minor
 }

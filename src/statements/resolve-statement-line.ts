@@ -3,7 +3,7 @@ import { recordAction } from '../audit/record-action.ts'
 import type { Actor } from '../audit/record.ts'
 import { DomainError, invalidField } from '../lib/errors.ts'
 import { isUuid } from '../lib/ids.ts'
-import { formatNumeric } from '../lib/money.ts'
+import { amountWithCurrency } from '../lib/money.ts'
 import type { StatementLineRecord } from './record.ts'
 import { announcePayout } from '../payouts/move.ts'
 import { announceRefund } from '../payments/refunds/execute-refund.ts'
@@ -103,12 +103,8 @@ function refuseUnlike(found: Movement, line: StatementLineRecord, path: string):
     throw invalidField(
       path,
       'MISMATCH',
-      `is a ${found.direction.toLowerCase()} of ${moneyText(found)}, and the line a ${line.direction.toLowerCase()} of ${moneyText(line)}`,
+      `is a ${found.direction.toLowerCase()} of ${amountWithCurrency(found.amount, found.currency)}, and the line a ${line.direction.toLowerCase()} of ${amountWithCurrency(line.amount, line.currency)}`,
     )
-}
-
-function moneyText({ amount, currency }: { amount: string; currency: string }): string {
-  return `${formatNumeric(amount, currency)} ${currency}`
 }
 
 export function lineNotFound(): DomainError {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { IBAN, SORT_CODE_ACCOUNT_NUMBER, normalIdentification, schemeOf } from '../../src/lib/account-identification.ts'
-import { fromMinorUnits, isCurrencyAmountText, toMinorUnits } from '../../src/lib/minor-units.ts'
+import { amountToMinorUnits, fromMinorUnits, isCurrencyAmountText, toMinorUnits } from '../../src/lib/minor-units.ts'
 
 const CURRENCIES = ['GBP', 'EUR']
 /** 13 digits and the currency's two. */
@@ -77,6 +77,13 @@ t.test('texts that are not amounts of this surface are rejected, never guessed',
     t.notOk(isCurrencyAmountText(text), JSON.stringify(text))
     t.throws(() => toMinorUnits(text, 'GBP'), RangeError, JSON.stringify(text))
   }
+})
+
+t.test('an amount of Surface B may omit decimals, and has no minor units where it is a fraction of one', async (t) => {
+  for (const text of ['50', '50.0', '50.00', '50.0000', '0050.00'])
+    t.equal(amountToMinorUnits(text, 'GBP'), 5_000n, text)
+  for (const text of ['0.001', '50.0001']) t.equal(amountToMinorUnits(text, 'GBP'), undefined, text)
+  for (const text of ['', '-1.00', '1.00000', '1e3']) t.throws(() => amountToMinorUnits(text, 'GBP'), RangeError, text)
 })
 
 t.test('a scheme is known by its name with and without the prefix, and by no other', async (t) => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import {
+  amountWithCurrency,
   fitsCurrency,
   formatAmount,
   formatNumeric,
@@ -77,7 +78,10 @@ t.test("an amount is shown with the currency's digits, and more only where they 
     '100.0000': '100.00',
     '9999999999999.9999': '9999999999999.9999',
   }
-  for (const [numeric, text] of Object.entries(cases)) t.equal(formatNumeric(numeric, 'GBP'), text, numeric)
+  for (const [numeric, text] of Object.entries(cases)) {
+    t.equal(formatNumeric(numeric, 'GBP'), text, numeric)
+    t.equal(amountWithCurrency(numeric, 'GBP'), `${text} GBP`, numeric)
+  }
 })
 
 t.test('writing and reading an amount gives it back', async (t) => {

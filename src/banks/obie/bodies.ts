@@ -1,4 +1,4 @@
-import { formatNumeric } from '../../lib/money.ts'
+import { formatAmount, formatNumeric, parseAmount } from '../../lib/money.ts'
 import type { ConsentRequest, MandateLimit } from '../connector.ts'
 import type { BankProfile } from '../profiles.ts'
 import { VERSIONS } from './versions.ts'
@@ -136,8 +136,6 @@ function amountOf(numeric: string, currency: string): Amount {
   return { Amount: formatNumeric(numeric, currency), Currency: currency }
 }
 
-/** In the smallest unit: amounts have two digits here. */
 function times({ Amount: text, Currency }: Amount, factor: bigint): Amount {
-  const minor = (BigInt(text.replace('.', '')) * factor).toString().padStart(3, '0')
-  return { Amount: `${minor.slice(0, -2)}.${minor.slice(-2)}`, Currency }
+  return { Amount: formatAmount(parseAmount(text) * factor, Currency), Currency }
 }
