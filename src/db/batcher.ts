@@ -64,11 +64,11 @@ export type BatcherOptions<Row> = ConnectionTarget & {
 export function makeBatcher<Item, Row>(options: BatcherOptions<Row>): Batcher<Item, Row> {
   const waiting: Pending<Item, Row>[] = []
   const { turn: turnMs } = timeoutsOf(options)
-  const lanes = Array.from({ length: options.connections ?? 2 }, () => makeLane<Item, Row>(options))
+  const connections = Array.from({ length: options.connections ?? 2 }, () => makeBatchConnection<Item, Row>(options))
   let scheduled = false
   let closing = false
 
-  /** Items that no lane took in time, because the statements before them waited for locks. */
+  /** Items that no connection took in time, because the statements before them waited for locks. */
   function rejectLate(): void {
     const earliest = performance.now() - turnMs
     const late = waiting.findIndex(({ since }) => since >= earliest)
@@ -79,9 +79,9 @@ export function makeBatcher<Item, Row>(options: BatcherOptions<Row>): Batcher<It
   function drain(): void {
     scheduled = false
     rejectLate()
-    for (const lane of lanes) {
+    for (const connection of connections) {
       if (waiting.length === 0) return
-      if (!lane.busy()) lane.send(waiting.splice(0, ITEMS_MAX)).then(schedule, schedule)
+      if (!connection.busy()) connection.send(waiting.splice(0, ITEMS_MAX)).then(schedule, schedule)
     }
   }
 
@@ -101,20 +101,20 @@ export function makeBatcher<Item, Row>(options: BatcherOptions<Row>): Batcher<It
       }),
     close: async () => {
       closing = true
-      while (waiting.length > 0 || lanes.some((lane) => lane.busy())) await delay(CLOSING_POLL_MS)
-      await Promise.all(lanes.map((lane) => lane.close()))
+      while (waiting.length > 0 || connections.some((connection) => connection.busy())) await delay(CLOSING_POLL_MS)
+      await Promise.all(connections.map((connection) => connection.close()))
     },
   }
 }
 
-type Lane<Item, Row> = {
+type BatchConnection<Item, Row> = {
   busy(): boolean
   send(batch: Pending<Item, Row>[]): Promise<void>
   close(): Promise<void>
 }
 
 /** One connection, and whether it is busy. A lost connection is replaced by the next batch that needs one. */
-function makeLane<Item, Row>(options: BatcherOptions<Row>): Lane<Item, Row> {
+function makeBatchConnection<Item, Row>(options: BatcherOptions<Row>): BatchConnection<Item, Row> {
   const { single, singles } = timeoutsOf(options)
   let client: Client | undefined
   let busy = false

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { makeRounds } from '../lib/rounds.ts'
+import { makePagedJob } from '../lib/paged-job.ts'
 import { moveDispute } from './move.ts'
 import type { OverdueDispute } from './record.ts'
 import { lockOverdueDispute, listOverdueDisputes } from './sql.ts'
@@ -7,7 +7,7 @@ import { lockOverdueDispute, listOverdueDisputes } from './sql.ts'
 /** Disputes of one run; the next run follows at once while there are more. */
 const DISPUTES_MAX = 100
 
-const runPage = makeRounds<OverdueDispute, OverdueDispute>()
+const runPage = makePagedJob<OverdueDispute, OverdueDispute>()
 
 /**
  * Moves disputes to UNDER_REVIEW whose merchant has submitted no evidence in time, and marks the evidence as missing
@@ -24,7 +24,7 @@ export async function expireEvidence(app: App): Promise<{ more: boolean }> {
     work: async (dispute) => {
       if (await expireOne(app, dispute)) count += 1
     },
-    failed: (error, { id }) =>
+    onFailure: (error, { id }) =>
       app.log.error({ err: error, dispute_id: id }, 'a dispute stays OPEN after its deadline; it is tried again'),
   }).finally(() => {
     if (count > 0) app.log.info({ count }, 'disputes are under review without evidence')

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { makeRounds } from '../lib/rounds.ts'
+import { makePagedJob } from '../lib/paged-job.ts'
 import { movePayment } from './move.ts'
 import type { ExpiredPayment } from './record.ts'
 import { listExpiredPayments } from './sql.ts'
@@ -7,7 +7,7 @@ import { listExpiredPayments } from './sql.ts'
 /** Payments of one run; the next run follows at once while there are more. */
 const PAYMENTS_MAX = 200
 
-const runPage = makeRounds<ExpiredPayment, ExpiredPayment>()
+const runPage = makePagedJob<ExpiredPayment, ExpiredPayment>()
 
 /** Fails payments that still wait for their payer after the end of their consent, every 30 seconds (decision 18). A job. */
 export async function expireConsents(app: App): Promise<{ more: boolean }> {
@@ -17,9 +17,9 @@ export async function expireConsents(app: App): Promise<{ more: boolean }> {
       return { items, next: items.length === PAYMENTS_MAX ? items.at(-1) : undefined }
     },
     work: (payment) => expirePayment(app, payment),
-    failed: (error, { id }) =>
+    onFailure: (error, { id }) =>
       app.log.error({ err: error, payment_id: id }, 'a payment could not be expired; it is tried again'),
-    lanes: PAYMENTS_MAX,
+    concurrency: PAYMENTS_MAX,
   })
   return { more }
 }

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { BankUnavailableError } from '../banks/connector.ts'
 import type { BankConnector, PayoutReturns } from '../banks/connector.ts'
-import { makeRounds, rejectFailures, workApart } from '../lib/rounds.ts'
+import { makePagedJob, rejectFailures, runEach } from '../lib/paged-job.ts'
 import { announcePayout, movePayout } from './move.ts'
 import { noteUnexpectedReturn, readReturnPosition, saveReturnPosition } from './move-sql.ts'
 import type { PayoutRecord } from './record.ts'
@@ -11,7 +11,7 @@ const RETURNS_TIMEOUT_MS = 5_000
 type PayingBank = BankConnector & Required<Pick<BankConnector, 'payouts'>>
 type Returned = PayoutReturns['returns'][number]
 
-const runPage = makeRounds<Returned, string>()
+const runPage = makePagedJob<Returned, string>()
 
 /**
  * Reads which payouts the banks have returned, and moves their money back. The position is saved after the moves: a crash
@@ -20,11 +20,11 @@ const runPage = makeRounds<Returned, string>()
  */
 export async function collectReturns(app: App): Promise<{ more: boolean }> {
   let more = false
-  const failureCount = await workApart([...app.banks.values()].filter(isPaying), {
+  const failureCount = await runEach([...app.banks.values()].filter(isPaying), {
     work: async (bank) => {
       if (await collectFrom(app, bank)) more = true
     },
-    failed: (error, { id }) =>
+    onFailure: (error, { id }) =>
       app.log.error(
         { err: error, connector: id },
         'not all returned payouts of a bank were recorded; they are read again',
@@ -46,7 +46,7 @@ async function collectFrom(app: App, bank: PayingBank): Promise<boolean> {
       return { items: answer?.returns ?? [], next: answer?.position }
     },
     work: (returned) => recordReturn(app, returned),
-    failed: (error, { payoutId }) =>
+    onFailure: (error, { payoutId }) =>
       app.log.error({ err: error, payout_id: payoutId }, 'a returned payout could not be recorded; it is read again'),
   })
   if (next === undefined) return false

@@ -1,6 +1,6 @@
 import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
-import { makeRounds } from '../lib/rounds.ts'
+import { makePagedJob } from '../lib/paged-job.ts'
 import { insertPayout, listPayees, lockPayee } from './create-sql.ts'
 import type { Creation, Payee } from './create-sql.ts'
 import { CREATION, announcePayout, recordMoves } from './move.ts'
@@ -8,7 +8,7 @@ import { CREATION, announcePayout, recordMoves } from './move.ts'
 /** Payouts of one run; the next run follows at once while there are more. */
 const PAYOUTS_MAX = 100
 
-const runPage = makeRounds<Payee, Payee>()
+const runPage = makePagedJob<Payee, Payee>()
 
 /**
  * Creates a payout for each merchant and currency with closed settlements that none pays yet, each in a transaction of its
@@ -25,7 +25,7 @@ export async function createPayouts(app: App): Promise<{ more: boolean }> {
     work: async (payee) => {
       if (await createOne(app, payee)) count += 1
     },
-    failed: (error, payee) =>
+    onFailure: (error, payee) =>
       app.log.error({ err: error, ...payee }, 'a payout could not be created; it is tried again'),
   }).finally(() => {
     if (count > 0) app.wake.notify('send-payouts')

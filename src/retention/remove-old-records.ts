@@ -1,6 +1,6 @@
 import type { CommonQueryMethods } from 'slonik'
 import type { App } from '../app.ts'
-import { rejectFailures, workApart } from '../lib/rounds.ts'
+import { rejectFailures, runEach } from '../lib/paged-job.ts'
 import { deleteOldMails } from '../mail/sql.ts'
 import { removeAlerts, removeBankCalls, removeRuns, removeWebhooks } from './sql.ts'
 import type { Limit } from './sql.ts'
@@ -30,13 +30,13 @@ export async function removeOldRecords(
   app: Pick<App, 'pool' | 'config' | 'metrics' | 'log'>,
 ): Promise<{ more: boolean }> {
   let more = false
-  const failureCount = await workApart(KINDS, {
+  const failureCount = await runEach(KINDS, {
     work: async ({ record, setting, remove }) => {
       const removed = await remove(app.pool, { days: app.config.retentionDays[setting], rowsMax: ROWS_MAX })
       app.metrics.rowsRemoved.inc({ record }, removed)
       if (removed >= ROWS_MAX) more = true
     },
-    failed: (error, { record }) => app.log.error({ err: error, record }, 'old records could not be removed'),
+    onFailure: (error, { record }) => app.log.error({ err: error, record }, 'old records could not be removed'),
   })
   if (!more) rejectFailures(failureCount)
   return { more }

@@ -2,14 +2,14 @@ import type { App } from '../app.ts'
 import { recordAction } from '../audit/record-action.ts'
 import type { Actor } from '../audit/record.ts'
 import { keepBalancesOf } from '../ledger/keep-balances.ts'
-import { makeRounds } from '../lib/rounds.ts'
+import { makePagedJob } from '../lib/paged-job.ts'
 import type { DuePeriod, OpenPeriod, SettlementRecord } from './record.ts'
 import { closePeriod, findSettlement, listDuePeriods, listOpenPeriods } from './sql.ts'
 
 /** Periods of one run; the next run follows at once while there are more. */
 const PERIODS_MAX = 100
 
-const runPage = makeRounds<DuePeriod, DuePeriod>()
+const runPage = makePagedJob<DuePeriod, DuePeriod>()
 
 /**
  * Closes the periods that have ended, each in a transaction of its own. A merchant without payments for days has only
@@ -28,7 +28,7 @@ export async function closeDueSettlements(app: App): Promise<{ more: boolean }> 
       // Behind it there are others if the job has not run for days. False where another process was first.
       while (await closeOne(app, period)) count += 1
     },
-    failed: (error, period) =>
+    onFailure: (error, period) =>
       app.log.error({ err: error, ...period }, 'a settlement stays open after its end; it is tried again'),
   }).finally(() => {
     if (count > 0) app.log.info({ count }, 'settlements are closed')

@@ -1,7 +1,7 @@
 import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../../app.ts'
 import { runAfter } from '../../lib/recurrence.ts'
-import { workApart } from '../../lib/rounds.ts'
+import { runEach } from '../../lib/paged-job.ts'
 import { insertOrder } from '../orders/sql.ts'
 import type { NewOrder } from '../orders/sql.ts'
 import type { DueRecurring } from './record.ts'
@@ -19,7 +19,7 @@ const DUE_MAX = 100
 const RETRY_SECONDS = 60
 
 /** The number of concurrent runs, each over a connection of its own. */
-const LANES = 4
+const CONCURRENCY = 4
 
 /**
  * Creates the payments that are due (decision 2): the earliest outstanding run of each recurring payment, so that runs
@@ -29,13 +29,13 @@ const LANES = 4
 export async function runRecurring(app: Runner): Promise<{ more: boolean }> {
   const due = await listDue(app.pool, DUE_MAX)
   const made: CompletedRun[] = []
-  await workApart(due, {
+  await runEach(due, {
     work: async (id) => {
       const run = await runOne(app, id)
       if (run !== null) made.push(run)
     },
-    failed: (error, id) => postpone(app, { error, id }),
-    lanes: LANES,
+    onFailure: (error, id) => postpone(app, { error, id }),
+    concurrency: CONCURRENCY,
   })
   if (made.length > 0) app.wake.notify('execute-orders')
   const isBehind = made.some(({ next }) => next !== null && Date.parse(next.at) <= Date.now())

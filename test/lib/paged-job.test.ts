@@ -1,11 +1,11 @@
 import t from 'tap'
-import { makeRounds, workApart } from '../../src/lib/rounds.ts'
+import { makePagedJob, runEach } from '../../src/lib/paged-job.ts'
 
 /** A list of numbers that are due until they are done, three to a page. */
 function listOf(numbers: readonly number[], isBad: (item: number) => boolean) {
   const due = new Set(numbers)
   const failures: number[] = []
-  const run = makeRounds<number, number>()
+  const run = makePagedJob<number, number>()
   const owner = {}
   const runPage = () =>
     run(owner, {
@@ -20,7 +20,7 @@ function listOf(numbers: readonly number[], isBad: (item: number) => boolean) {
         if (isBad(item)) throw new Error(`no ${item}`)
         due.delete(item)
       },
-      failed: (_error, item) => failures.push(item),
+      onFailure: (_error, item) => failures.push(item),
     })
   return { due, failures, runPage }
 }
@@ -40,11 +40,11 @@ t.test('a page of failures does not keep what is behind it waiting, and the job 
 })
 
 t.test('each owner has its own position', async (t) => {
-  const run = makeRounds<number, number>()
+  const run = makePagedJob<number, number>()
   const round = {
     list: async (after = 0) => ({ items: [after + 1], next: after === 0 ? 1 : undefined }),
     work: async () => {},
-    failed: () => {},
+    onFailure: () => {},
   }
   const [one, other] = [{}, {}]
   t.match(await run(one, round), { more: true })
@@ -52,7 +52,7 @@ t.test('each owner has its own position', async (t) => {
   t.match(await run(one, round), { more: false })
 })
 
-t.test('no more items are worked on at once than there are lanes', async (t) => {
+t.test('no more items are worked on at once than the concurrency allows', async (t) => {
   let [open, most] = [0, 0]
   const work = async (): Promise<void> => {
     open += 1
@@ -60,6 +60,6 @@ t.test('no more items are worked on at once than there are lanes', async (t) => 
     await new Promise((resolve) => setImmediate(resolve))
     open -= 1
   }
-  t.equal(await workApart([1, 2, 3, 4, 5], { work, failed: () => {}, lanes: 2 }), 0)
+  t.equal(await runEach([1, 2, 3, 4, 5], { work, onFailure: () => {}, concurrency: 2 }), 0)
   t.equal(most, 2)
 })

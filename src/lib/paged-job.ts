@@ -1,18 +1,18 @@
 /** A page of a list of work, and where the next one begins; undefined at the end of the list. */
-export type RoundPage<Item, Position> = { items: readonly Item[]; next: Position | undefined }
+export type Page<Item, Position> = { items: readonly Item[]; next: Position | undefined }
 
-export type Round<Item, Position> = {
+export type PagedJob<Item, Position> = {
   /** Reads on behind an earlier page; without a position, from the start. */
-  list(after: Position | undefined): Promise<RoundPage<Item, Position>>
+  list(after: Position | undefined): Promise<Page<Item, Position>>
   work(item: Item): Promise<unknown>
   /** Reports an item that failed, and is waited for. */
-  failed(error: unknown, item: Item): unknown
+  onFailure(error: unknown, item: Item): unknown
   /** Items of a page that are worked on at the same time; one without it. */
-  lanes?: number
+  concurrency?: number
 }
 
 /** The page that was run. */
-export type RoundOutcome<Position> = {
+export type PageOutcome<Position> = {
   more: boolean
   next: Position | undefined
   /** Whether an item has failed since the start of the list. */
@@ -20,21 +20,21 @@ export type RoundOutcome<Position> = {
 }
 
 /**
- * Runs a job over a list, one page in each run. An item that fails holds up no other: the rest of its page is worked on,
+ * Makes a job over a list, which works on one page in each run. An item that fails holds up no other: the rest of its page is worked on,
  * and the next run reads on behind the page, instead of reading the same failures first for ever. At the end of the list
  * the job begins again with its start.
  * @returns runs one page for an owner, such as an app: each owner has its own position
  */
-export function makeRounds<Item, Position>(): (
+export function makePagedJob<Item, Position>(): (
   owner: object,
-  round: Round<Item, Position>,
-) => Promise<RoundOutcome<Position>> {
+  job: PagedJob<Item, Position>,
+) => Promise<PageOutcome<Position>> {
   const states = new WeakMap<object, { after: Position; failureCount: number }>()
   /** @throws {Error} at the end of a list in which an item has failed, so that the job counts as failed */
-  return async (owner, round) => {
+  return async (owner, job) => {
     const state = states.get(owner)
-    const { items, next } = await round.list(state?.after)
-    const failureCount = (state?.failureCount ?? 0) + (await workApart(items, round))
+    const { items, next } = await job.list(state?.after)
+    const failureCount = (state?.failureCount ?? 0) + (await runEach(items, job))
     if (next === undefined) {
       states.delete(owner)
       rejectFailures(failureCount)
@@ -45,24 +45,24 @@ export function makeRounds<Item, Position>(): (
   }
 }
 
-/** Works on each item, whatever becomes of the others. @returns how many failed */
-export async function workApart<Item>(
+/** Works on each item; one that fails holds up no other. @returns how many failed */
+export async function runEach<Item>(
   items: readonly Item[],
-  { work, failed, lanes = 1 }: Pick<Round<Item, never>, 'work' | 'failed' | 'lanes'>,
+  { work, onFailure, concurrency = 1 }: Pick<PagedJob<Item, never>, 'work' | 'onFailure' | 'concurrency'>,
 ): Promise<number> {
   const queue = [...items]
   let count = 0
-  const lane = async (): Promise<void> => {
+  const workInTurn = async (): Promise<void> => {
     for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
       try {
         await work(item)
       } catch (error) {
         count += 1
-        await failed(error, item)
+        await onFailure(error, item)
       }
     }
   }
-  await Promise.all(Array.from({ length: lanes }, lane))
+  await Promise.all(Array.from({ length: concurrency }, workInTurn))
   return count
 }
 
