@@ -31,12 +31,12 @@ create table mock_bank.authorisations (
   -- The consent_reference of the mandate that it was paid under; null where the payer authorised it.
   mandate_reference text,
   -- For payers whose scenario continues with a dispute after the settlement (sandbox/play-disputes.ts).
-  story_locked_until timestamptz,
-  story_ended_at timestamptz
+  scenario_locked_until timestamptz,
+  scenario_ended_at timestamptz
 );
 
-create index authorisations__stories on mock_bank.authorisations (created_at)
-  where scenario like 'dispute-%' and code is not null and story_ended_at is null;
+create index authorisations__unplayed on mock_bank.authorisations (created_at)
+  where scenario like 'dispute-%' and code is not null and scenario_ended_at is null;
 
 -- Money taken from payers: one row for each payment, however often it is asked for.
 create table mock_bank.bank_debits (
@@ -140,7 +140,7 @@ create table mock_bank.faults (
 grant usage on schema mock_bank to svc_runtime;
 grant select, insert on mock_bank.authorisations, mock_bank.bank_debits, mock_bank.bank_credits to svc_runtime;
 grant update (exchange_calls, execution_calls) on mock_bank.authorisations to svc_runtime;
-grant update (story_locked_until, story_ended_at) on mock_bank.authorisations to svc_runtime;
+grant update (scenario_locked_until, scenario_ended_at) on mock_bank.authorisations to svc_runtime;
 grant select, insert, update (will_return, return_ordinal, returned_at) on mock_bank.payouts to svc_runtime;
 grant select, insert on mock_bank.refusals to svc_runtime;
 grant select, insert on mock_bank.ended_mandates to svc_runtime;

@@ -90,7 +90,7 @@ grant select, insert, update on webhook_lanes to svc_runtime;
 -- The deliveries that wait for an endpoint: exactly those at 'infinity' that are PENDING or FAILED (decision 38).
 -- Setting an endpoint schedules the oldest of them, and lists of waiting deliveries read them, however long the history
 -- is.
-create table webhook_parked (
+create table webhook_waiting (
   merchant_id uuid not null,
   delivery_id uuid not null,
   -- The delivery's own.
@@ -99,9 +99,9 @@ create table webhook_parked (
   foreign key (merchant_id, delivery_id) references webhook_deliveries (merchant_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0.01);
 
-create index webhook_parked__merchant_id__created_at__delivery_id on webhook_parked (merchant_id, created_at, delivery_id);
+create index webhook_waiting__merchant_id__created_at__delivery_id on webhook_waiting (merchant_id, created_at, delivery_id);
 
-grant select, insert, delete on webhook_parked to svc_runtime;
+grant select, insert, delete on webhook_waiting to svc_runtime;
 
 -- Every attempt, for the merchant to see and as proof of the retry schedule. Without a foreign key: an attempt is only
 -- inserted for a row of the queue, which has one, and checking it again would lock and write the delivery's row.

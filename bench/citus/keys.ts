@@ -29,7 +29,7 @@ const TABLES = [
   'webhook_deliveries',
   'webhook_queue',
   'webhook_lanes',
-  'webhook_parked',
+  'webhook_waiting',
   'webhook_attempts',
   'ledger_entries',
   'ledger_unfolded',
@@ -54,7 +54,7 @@ export async function printWithoutKeys(
   for (const table of TABLES) await owner.query(`select create_distributed_table('${table}', 'merchant_id')`)
   const insert = () => insertMerchant(database, 'bench-citus', 'https://shop.example/webhooks')
   const refused = await insert().then(() => 'runs', reasonOf)
-  await owner.query('drop trigger tell_consoles on merchants')
+  await owner.query('drop trigger notify_consoles on merchants')
   const merchant = await insert()
   printTable('The statements of the service, without these keys', [
     ['statement', 'result'],

@@ -69,7 +69,7 @@ begin
         and not exists (select from webhook_queue q where q.merchant_id = merchant and q.delivery_id = d.id)
     );
     delete from webhook_attempts a where a.merchant_id = merchant and a.delivery_id = any (candidates);
-    delete from webhook_parked w where w.merchant_id = merchant and w.delivery_id = any (candidates);
+    delete from webhook_waiting w where w.merchant_id = merchant and w.delivery_id = any (candidates);
     with gone as (
       delete from webhook_deliveries d where d.merchant_id = merchant and d.id = any (candidates)
       returning d.payment_intent_id

@@ -13,13 +13,13 @@ export function claimDisputeScenarios(
 ): Promise<readonly DisputeScenario[]> {
   return tx.any(sql.type(DisputeScenario)`
     update mock_bank.authorisations a
-    set story_locked_until = now() + make_interval(secs => ${leaseSeconds})
+    set scenario_locked_until = now() + make_interval(secs => ${leaseSeconds})
     from (
       select state
       from mock_bank.authorisations
-      where scenario like 'dispute-%' and code is not null and story_ended_at is null
-        and (story_locked_until is null or story_locked_until <= now())
-      order by story_locked_until nulls first, created_at
+      where scenario like 'dispute-%' and code is not null and scenario_ended_at is null
+        and (scenario_locked_until is null or scenario_locked_until <= now())
+      order by scenario_locked_until nulls first, created_at
       limit ${limit}
       for update skip locked
     ) due
@@ -31,7 +31,7 @@ export function claimDisputeScenarios(
 /** Marks the scenario as completed. */
 export async function completeDisputeScenario(tx: CommonQueryMethods, state: string): Promise<void> {
   await tx.query(
-    sql.typeAlias('void')`update mock_bank.authorisations set story_ended_at = now() where state = ${state}`,
+    sql.typeAlias('void')`update mock_bank.authorisations set scenario_ended_at = now() where state = ${state}`,
   )
 }
 
@@ -41,6 +41,6 @@ export async function postponeDisputeScenario(
   { state, seconds }: { state: string; seconds: number },
 ): Promise<void> {
   await tx.query(sql.typeAlias('void')`
-    update mock_bank.authorisations set story_locked_until = now() + make_interval(secs => ${seconds}) where state = ${state}
+    update mock_bank.authorisations set scenario_locked_until = now() + make_interval(secs => ${seconds}) where state = ${state}
   `)
 }

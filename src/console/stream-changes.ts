@@ -18,7 +18,7 @@ const OF_OPERATORS: ReadonlyMap<string, Changed> = new Map([
 ])
 const DELIVERIES = 'console:deliveries:'
 
-/** The change that a wake-up announces (migrations/functions/tell_consoles.sql); undefined where it wakes a job. */
+/** The change that a wake-up announces (migrations/functions/notify_consoles.sql); undefined where it wakes a job. */
 export function changeOf(name: string): Change | undefined {
   const of = OF_OPERATORS.get(name)
   if (of !== undefined) return { of, merchantId: undefined }

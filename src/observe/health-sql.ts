@@ -28,7 +28,7 @@ export function countOutbox(db: CommonQueryMethods): Promise<OutboxCounts> {
         select count(*)::int
         from (select from webhook_deliveries where status = 'DEAD' limit ${COUNTED_MAX}) as capped
       ) as dead,
-      (select count(*)::int from (select from webhook_parked limit ${COUNTED_MAX}) as capped) as held
+      (select count(*)::int from (select from webhook_waiting limit ${COUNTED_MAX}) as capped) as held
     from (select due_at from webhook_queue limit ${COUNTED_MAX}) as capped
   `)
 }

@@ -47,7 +47,7 @@ export function findNextDue(tx: CommonQueryMethods, { merchantId, customerIds }:
       select 'play-disputes', a.created_at
       from mock_bank.authorisations a join payment_intents p on p.bank_consent_id = a.state
       where a.payee_id = ${merchantId}::uuid and a.scenario like 'dispute-%' and a.code is not null
-        and a.story_ended_at is null and p.status in ('Settled', 'Refunded', 'Failed')
+        and a.scenario_ended_at is null and p.status in ('Settled', 'Refunded', 'Failed')
     ) times on true
   `)
 }

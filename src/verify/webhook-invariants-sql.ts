@@ -87,14 +87,14 @@ export const WEBHOOK_INVARIANTS = {
     `,
   },
   WEBHOOK_QUEUE: {
-    rule: 'a delivery that waits for a time is queued, one that waits for an endpoint is parked, and no other is',
+    rule: 'a delivery that waits for a time is queued, one that waits for an endpoint is listed as such, and no other is',
     action: 'svc webhooks replay <delivery> sends one that is in neither; one in both would be sent twice',
     source,
     query: (part) => sql.fragment`
       select d.id::text as subject from ${rowsOf(source, 'p', part)}
       join webhook_log d on d.merchant_id = p.merchant_id and d.payment_intent_id = p.id
       left join webhook_queue q on q.merchant_id = d.merchant_id and q.delivery_id = d.id
-      left join webhook_parked k on k.merchant_id = d.merchant_id and k.delivery_id = d.id
+      left join webhook_waiting k on k.merchant_id = d.merchant_id and k.delivery_id = d.id
       where (q.delivery_id is not null) <> (d.status in ('PENDING', 'FAILED') and d.next_retry_at < 'infinity')
         or (k.delivery_id is not null) <> (d.status in ('PENDING', 'FAILED') and d.next_retry_at = 'infinity')
         or k.created_at <> d.created_at

@@ -34,7 +34,7 @@ const columns = sql.fragment`d.id, d.created_at, d.status, d.event_type`
 
 /**
  * A merchant's newest deliveries that match a filter. For a rare match it would scan a history of possibly millions of
- * rows, so waiting deliveries are read from the queue and from webhook_parked, dead ones by their own index, and of all
+ * rows, so waiting deliveries are read from the queue and from webhook_waiting, dead ones by their own index, and of all
  * others only the `examined` newest are compared.
  */
 function newestOf(input: NewestInput): FragmentSqlToken {
@@ -51,7 +51,7 @@ function isCompared(status: DeliveryStatus | undefined): boolean {
   return status !== undefined && status !== 'DEAD'
 }
 
-/** Those that the queue and webhook_parked have. */
+/** Those that the queue and webhook_waiting have. */
 function isWaiting(status: DeliveryStatus | undefined): boolean {
   return status === 'PENDING' || status === 'FAILED'
 }
@@ -86,7 +86,7 @@ function waitingOf(merchant: FragmentSqlToken, before: PagePosition | undefined,
       )
       union all
       (
-        select p.delivery_id from webhook_parked p
+        select p.delivery_id from webhook_waiting p
         where p.merchant_id = ${merchant} ${pastPosition(sql.fragment`p.created_at, p.delivery_id`, before)}
         order by p.created_at desc, p.delivery_id desc
         limit ${examined}

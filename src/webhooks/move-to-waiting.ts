@@ -4,7 +4,7 @@ import { lockEndpointShared } from './endpoint-sql.ts'
 import { moveLeasesToWaiting } from './waiting-sql.ts'
 
 /**
- * Moves claimed rows of one merchant from the queue to webhook_parked, where they wait for an endpoint without using an
+ * Moves claimed rows of one merchant from the queue to webhook_waiting, where they wait for an endpoint without using an
  * attempt (decision 38); their next retry is 'infinity'. If an endpoint was set in the meantime, the rows stay due.
  */
 export async function moveToWaiting(

@@ -47,7 +47,7 @@ export async function putWebhookEndpoint(
 
 /**
  * Updates the endpoint. When it becomes active, the oldest waiting deliveries are scheduled in the same transaction: an
- * event that is inserted later then finds the earlier ones of its payment queued before it. The job `arm-deliveries`
+ * event that is inserted later then finds the earlier ones of its payment queued before it. The job `schedule-deliveries`
  * schedules the rest. `scheduled` is undefined when the endpoint did not become active now.
  */
 async function change(
@@ -57,7 +57,7 @@ async function change(
 ): Promise<{ address: Address; scheduled: number | undefined }> {
   const { merchantId, actor } = input
   // Waits for transactions that insert deliveries without seeing the new address; later ones see it
-  // (migrations/functions/arm_late_webhook_delivery.sql).
+  // (migrations/functions/queue_late_webhook_delivery.sql).
   const before = await lockEndpoint(tx, merchantId)
   if (before === null) throw merchantNotFound()
   const address = changedAddress(before, input)
@@ -104,7 +104,7 @@ function withoutSecrets(url: string): string {
  */
 function wakeJobs(app: EndpointApp, scheduled: number | undefined): void {
   if (scheduled !== 0) app.wake.notify('deliver-webhooks')
-  if (scheduled === undefined || scheduled === WAITING_BATCH_ROWS) app.wake.notify('arm-deliveries')
+  if (scheduled === undefined || scheduled === WAITING_BATCH_ROWS) app.wake.notify('schedule-deliveries')
 }
 
 /** Any remaining queued rows are moved by the worker that claims them when due (move-to-waiting.ts). */

@@ -32,12 +32,12 @@ export function replayDelivery(
       from d
       where ${isScheduled}
     ),
-    parked as (
-      insert into webhook_parked (merchant_id, delivery_id, created_at)
+    waiting as (
+      insert into webhook_waiting (merchant_id, delivery_id, created_at)
       select d.merchant_id, d.id, d.created_at from d where not ${isScheduled}
     ),
-    unparked as (
-      delete from webhook_parked p using d where ${isScheduled} and p.merchant_id = d.merchant_id and p.delivery_id = d.id
+    released as (
+      delete from webhook_waiting w using d where ${isScheduled} and w.merchant_id = d.merchant_id and w.delivery_id = d.id
     )
     select ${recordColumns} from d`)
 }

@@ -15,8 +15,7 @@ type ScheduleApp = Pick<App, 'pool' | 'wake' | 'log'>
 /**
  * Schedules deliveries that wait for an endpoint although their merchant has one: the remainder of a long pause, after
  * the request that ended it scheduled the first batch, or all of them if that request was lost. Only deliveries younger
- * than seven days. In table and job names, "parked" means waiting for an endpoint, and "armed" means scheduled
- * (decision 38).
+ * than seven days (decision 38). A job.
  */
 export async function scheduleWaitingDeliveries(app: ScheduleApp, signal: AbortSignal): Promise<{ more: boolean }> {
   const merchants = await findSchedulable(app.pool, MERCHANTS_MAX)

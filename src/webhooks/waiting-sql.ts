@@ -5,9 +5,9 @@ import type { Lease } from './sql.ts'
 import { heldLeases } from './sql.ts'
 
 /*
- * Deliveries that wait for an endpoint are in webhook_parked instead of webhook_queue ("parked" in table names means
- * waiting for an endpoint, "armed" means scheduled). They are moved there while the merchant's row is locked without an
- * address, and scheduled while it is locked with one, so the two never run concurrently.
+ * Deliveries that wait for an endpoint are in webhook_waiting instead of webhook_queue. They are moved there while the
+ * merchant's row is locked without an address, and scheduled while it is locked with one, so the two never run
+ * concurrently.
  */
 
 const Count = z.strictObject({ count: z.int() })
@@ -20,21 +20,21 @@ export const WAITING_BATCH_ROWS = 1_000
 const YOUNG = sql.fragment`now() - interval '7 days'`
 
 /**
- * Further CTEs of a statement whose CTE `gone` has deleted rows from the queue: inserts them into webhook_parked, with
+ * Further CTEs of a statement whose CTE `gone` has deleted rows from the queue: inserts them into webhook_waiting, with
  * their next retry at 'infinity'.
  */
 function moveGoneToWaiting(): FragmentSqlToken {
   return sql.fragment`
-    waiting as (
+    postponed as (
       update webhook_deliveries d
       set next_retry_at = 'infinity'
       from gone g
       where d.merchant_id = g.merchant_id and d.id = g.delivery_id
       returning d.merchant_id, d.id, d.created_at
     ),
-    parked as (
-      insert into webhook_parked (merchant_id, delivery_id, created_at)
-      select w.merchant_id, w.id, w.created_at from waiting w
+    waiting as (
+      insert into webhook_waiting (merchant_id, delivery_id, created_at)
+      select p.merchant_id, p.id, p.created_at from postponed p
       on conflict do nothing
     )`
 }
@@ -93,18 +93,18 @@ export function moveQueuedToWaiting(
 /** Merchants with an endpoint that have young waiting deliveries, by one index probe per merchant with any waiting. */
 export function findSchedulable(tx: CommonQueryMethods, size: number): Promise<readonly z.infer<typeof Merchant>[]> {
   return tx.any(sql.type(Merchant)`
-    with recursive parked (id) as (
-      (select p.merchant_id from webhook_parked p order by p.merchant_id limit 1)
+    with recursive waiting (id) as (
+      (select w.merchant_id from webhook_waiting w order by w.merchant_id limit 1)
       union all
-      select (select p.merchant_id from webhook_parked p where p.merchant_id > k.id order by p.merchant_id limit 1)
-      from parked k
+      select (select w.merchant_id from webhook_waiting w where w.merchant_id > k.id order by w.merchant_id limit 1)
+      from waiting k
       where k.id is not null
     )
     select m.id as merchant_id
-    from parked k
+    from waiting k
     join merchants m on m.id = k.id
     where m.webhook_url is not null
-      and exists (select from webhook_parked p where p.merchant_id = m.id and p.created_at >= ${YOUNG})
+      and exists (select from webhook_waiting w where w.merchant_id = m.id and w.created_at >= ${YOUNG})
     limit ${size}`)
 }
 
@@ -120,20 +120,20 @@ export function scheduleWaiting(
 ): Promise<z.infer<typeof Count>> {
   return tx.one(sql.type(Count)`
     with taken as (
-      delete from webhook_parked p
+      delete from webhook_waiting w
       -- By ctid: the planner can't know how few they are, and would read the whole table.
-      where p.ctid = any (
+      where w.ctid = any (
         array(
           select y.ctid
-          from webhook_parked y
+          from webhook_waiting y
           where y.merchant_id = ${merchantId}::uuid and y.created_at >= ${YOUNG}
           order by y.created_at, y.delivery_id
           limit ${size}
         )
       )
-      returning p.merchant_id, p.delivery_id
+      returning w.merchant_id, w.delivery_id
     ),
-    armed as (
+    scheduled as (
       update webhook_deliveries d
       set next_retry_at = now()
       from taken t
@@ -145,8 +145,8 @@ export function scheduleWaiting(
     ),
     queued as (
       insert into webhook_queue (merchant_id, delivery_id, payment_intent_id, sequence, due_at, attempted)
-      select a.merchant_id, a.id, a.payment_intent_id, a.sequence, now(), a.attempt_count > 0
-      from armed a
+      select s.merchant_id, s.id, s.payment_intent_id, s.sequence, now(), s.attempt_count > 0
+      from scheduled s
       on conflict do nothing
     )
     select count(*)::int4 as count from taken`)

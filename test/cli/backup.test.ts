@@ -272,7 +272,7 @@ t.test('dumps of each kind are restored and verified', { skip: BIN === undefined
 
   t.test('and so are webhooks that no worker would send', async (t) => {
     const owner = await makeAdminConnection({ databaseUrl: source.url })
-    t.ok((await owner.query('delete from webhook_parked')).rowCount)
+    t.ok((await owner.query('delete from webhook_waiting')).rowCount)
     await owner.end()
     const { code, stdout } = await verify(source.dump('unsent.dump', '-Fc'), [...onServer, '--json'])
     t.match({ code, stdout }, { code: 3, stdout: /"is_whole":false/ })

@@ -212,13 +212,13 @@ const TABLE_GRANTS: Record<string, string> = {
   'public.webhook_deliveries': 'INSERT,SELECT',
   'public.webhook_lanes': 'INSERT,SELECT,UPDATE',
   'public.webhook_log': 'SELECT',
-  'public.webhook_parked': 'DELETE,INSERT,SELECT',
+  'public.webhook_waiting': 'DELETE,INSERT,SELECT',
   'public.webhook_queue': 'DELETE,INSERT,SELECT,UPDATE',
 }
 
 /** Its rights on single columns; all of them are updates. */
 const COLUMN_GRANTS: Record<string, string[]> = {
-  'mock_bank.authorisations': ['exchange_calls', 'execution_calls', 'story_ended_at', 'story_locked_until'],
+  'mock_bank.authorisations': ['exchange_calls', 'execution_calls', 'scenario_ended_at', 'scenario_locked_until'],
   'mock_bank.code_tries': ['was_wrong', 'wrong_codes'],
   'obie.consents': ['consent_id', 'renewed_until', 'request', 'tokens'],
   'obie.payments': ['bank_payment_id', 'request', 'times_asked'],
@@ -325,7 +325,7 @@ const COLUMN_GRANTS: Record<string, string[]> = {
 /** Functions that act with the owner's rights. The callable ones are callable by the runtime role alone. */
 const DEFINERS: Record<string, 'callable' | 'trigger'> = {
   advance_sandbox_clock: 'callable',
-  arm_late_webhook_delivery: 'trigger',
+  queue_late_webhook_delivery: 'trigger',
   book_transfer: 'callable',
   create_payments: 'callable',
   erase_payer: 'callable',

@@ -149,7 +149,7 @@ t.test('the other merchant has rows in nearly all tables', async (t) => {
     'unanswered_payments',
     'webhook_attempts',
     'webhook_lanes',
-    'webhook_parked',
+    'webhook_waiting',
   ])
   t.ok(asked.size >= 10, [...asked].join(' '))
 })

@@ -336,12 +336,12 @@ const DAMAGE: Readonly<Record<Invariant, readonly string[]>> = {
     'update payment_intents set webhook_sequence = webhook_sequence + 1 where id = $1',
   ],
   WEBHOOK_QUEUE: [
-    'delete from webhook_parked p using webhook_deliveries d where d.id = p.delivery_id and d.payment_intent_id = $1',
+    'delete from webhook_waiting p using webhook_deliveries d where d.id = p.delivery_id and d.payment_intent_id = $1',
     `update webhook_deliveries set status = 'DEAD', attempt_count = 6 where payment_intent_id = $1`,
     'update webhook_deliveries set next_retry_at = now() where payment_intent_id = $1',
     `insert into webhook_queue (merchant_id, delivery_id, sequence, due_at)
      select merchant_id, id, 1, now() from webhook_deliveries where payment_intent_id = $1`,
-    `update webhook_parked p set created_at = now() from webhook_deliveries d where d.id = p.delivery_id and d.payment_intent_id = $1`,
+    `update webhook_waiting p set created_at = now() from webhook_deliveries d where d.id = p.delivery_id and d.payment_intent_id = $1`,
   ],
   WEBHOOK_ATTEMPT: [
     `insert into webhook_attempts (merchant_id, delivery_id, attempt, worker, started_at, duration_ms, outcome)

@@ -92,7 +92,7 @@ t.test('what is queued stays, with what follows it; dead ones and those that wai
   await removeAll()
   const { rows } = await owner.query('select id from webhook_deliveries where merchant_id = $1', [silent.id])
   t.same(rows, [{ id: queued }])
-  t.equal(await count('webhook_parked'), 0)
+  t.equal(await count('webhook_waiting'), 0)
   t.same(await broken(), [])
 })
 

@@ -359,7 +359,7 @@ t.test('scripted disputes complete: concurrent runs dispute nothing twice, and n
   await playDisputes(app)
   t.equal(await count(), 0, 'only settled payments are disputed')
   await quiet.call('POST', `/api/v1/sandbox/payments/${id}/advance`, { body: { to: 'Settled' } })
-  await quiet.owner.query('update mock_bank.authorisations set story_locked_until = null')
+  await quiet.owner.query('update mock_bank.authorisations set scenario_locked_until = null')
   await playDisputes({ ...app, config: { ...app.config, mode: 'live' } })
   t.equal(await count(), 0)
   await Promise.all(Array.from({ length: 5 }, () => playDisputes(app)))

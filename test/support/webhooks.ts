@@ -49,8 +49,8 @@ export function startDeliveries(t: Test, app: App, options: Parameters<typeof ru
   return deliveries
 }
 
-/** Runs the job that arms what an endpoint's change left parked, until nothing is to be armed. */
-export async function armAll(app: App): Promise<void> {
+/** Runs the job that schedules what still waits although its merchant has an endpoint, until nothing is left to schedule. */
+export async function scheduleAll(app: App): Promise<void> {
   while ((await scheduleWaitingDeliveries(app, new AbortController().signal)).more);
 }
 

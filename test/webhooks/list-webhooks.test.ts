@@ -36,11 +36,11 @@ async function plantMix(merchantId: string): Promise<void> {
     await plantDead(owner, merchantId, { count: 3, from: at(n + 2), eventType: TYPES[n % 3] ?? 'payment.settled' })
     await plantDelivered(merchantId, 3, at(n + 3))
   }
-  // What failed once, queued and parked, and what is sent again and keeps its error.
+  // What failed once, queued and waiting for an endpoint, and what is sent again and keeps its error.
   await owner.query(
     `update webhook_deliveries set status = 'FAILED', attempt_count = 2, last_error = 'http_500' where id in (
        (select delivery_id from webhook_queue where merchant_id = $1 limit 5)
-       union all (select delivery_id from webhook_parked where merchant_id = $1 limit 5))`,
+       union all (select delivery_id from webhook_waiting where merchant_id = $1 limit 5))`,
     [merchantId],
   )
   await owner.query(

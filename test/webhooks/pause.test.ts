@@ -9,7 +9,6 @@ import { retryUnavailable } from '../support/retry.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import {
-  armAll,
   countByStatus,
   makeOutbox,
   passDelays,
@@ -19,6 +18,7 @@ import {
   plantPayment,
   queueIsEmpty,
   readDelivery,
+  scheduleAll,
   startDeliveries,
 } from '../support/webhooks.ts'
 
@@ -211,8 +211,8 @@ t.test('a repeated request continues where a crash interrupted the first one', a
   const woken: string[] = []
   const wake = { ...app.wake, notify: (job: string) => woken.push(job) }
   await put({ ...app, wake }, merchantId, { paused: false })
-  t.ok(woken.includes('arm-deliveries'))
-  await armAll(app)
+  t.ok(woken.includes('schedule-deliveries'))
+  await scheduleAll(app)
   t.equal((await owner.query('select from webhook_queue')).rowCount, 1_100)
   t.equal(ids.length, 1_100)
 })
@@ -296,6 +296,6 @@ t.test('deliveries that wait behind a long history are scheduled as well', async
   await plantDeliveries(owner, merchantId, { nextRetryAt: 'infinity', count: 5_200 })
   await put(app, merchantId, { paused: false })
   t.equal((await owner.query('select from webhook_queue')).rowCount, 1_000)
-  await armAll(app)
+  await scheduleAll(app)
   t.equal((await owner.query('select from webhook_queue')).rowCount, 5_200)
 })

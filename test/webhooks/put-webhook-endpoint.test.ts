@@ -5,7 +5,6 @@ import { putWebhookEndpoint } from '../../src/webhooks/put-webhook-endpoint.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import {
-  armAll,
   countByStatus,
   makeOutbox,
   passDelays,
@@ -13,6 +12,7 @@ import {
   plantMerchant,
   queueIsEmpty,
   readDelivery,
+  scheduleAll,
   startDeliveries,
 } from '../support/webhooks.ts'
 
@@ -50,7 +50,7 @@ t.test('setting an endpoint queues the waiting deliveries that are younger than 
     queued.rows.some(({ delivery_id }) => delivery_id === young),
     'the oldest among them',
   )
-  await armAll(app)
+  await scheduleAll(app)
   t.equal((await owner.query('select from webhook_queue where merchant_id = $1', [merchantId])).rowCount, 1_101)
   startDeliveries(t, app)
   await until('they are delivered', () => queueIsEmpty(owner))

@@ -19,7 +19,7 @@ t.test('of many deliveries of one insert each is queued, or waits for an endpoin
        returning id, merchant_id, status, next_retry_at
      )
      select merchant_id, id,
-       case when status = 'DELIVERED' then 'none' when next_retry_at = 'infinity' then 'parked' else 'queue' end as place
+       case when status = 'DELIVERED' then 'none' when next_retry_at = 'infinity' then 'waiting' else 'queue' end as place
      from inserted`,
     [one, two],
   )
@@ -27,7 +27,7 @@ t.test('of many deliveries of one insert each is queued, or waits for an endpoin
     `select 'queue' as place, q.merchant_id, q.delivery_id as id
      from webhook_queue q join webhook_deliveries d on d.merchant_id = q.merchant_id and d.id = q.delivery_id
      where q.due_at = d.next_retry_at and q.sequence = d.sequence and not q.attempted
-     union all select 'parked', merchant_id, delivery_id from webhook_parked`,
+     union all select 'waiting', merchant_id, delivery_id from webhook_waiting`,
   )
   const textsOf = (found: readonly { place: string; merchant_id: string; id: string }[]) =>
     found.map(({ place, merchant_id, id }) => `${place} ${merchant_id} ${id}`).toSorted()

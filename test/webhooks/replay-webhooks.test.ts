@@ -6,7 +6,6 @@ import { putWebhookEndpoint } from '../../src/webhooks/put-webhook-endpoint.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import {
-  armAll,
   countByStatus,
   makeOutbox,
   plantDead,
@@ -14,6 +13,7 @@ import {
   plantMerchant,
   queueIsEmpty,
   readDelivery,
+  scheduleAll,
   startDeliveries,
 } from '../support/webhooks.ts'
 
@@ -206,7 +206,7 @@ t.test('a pause during a long replay holds all of it, and its end releases all o
   t.equal(rows[0].count, queued)
   t.equal((await countByStatus(owner))['DEAD'] ?? 0, 10_000 - queued)
   await putWebhookEndpoint(app, { merchantId, actor, paused: false })
-  await armAll(app)
+  await scheduleAll(app)
   t.equal((await owner.query('select from webhook_queue')).rowCount, queued)
 })
 

@@ -9,13 +9,13 @@ import { until } from '../support/until.ts'
 import { startWorker } from '../../src/worker.ts'
 import { retryUnavailable } from '../support/retry.ts'
 import {
-  armAll,
   countByStatus,
   makeOutbox,
   plantDead,
   plantDeliveries,
   plantMerchant,
   queueIsEmpty,
+  scheduleAll,
   startDeliveries,
 } from '../support/webhooks.ts'
 
@@ -26,9 +26,9 @@ const nowhere = 'http://127.0.0.1:1/'
 const day = 86_400_000
 const never = new AbortController().signal
 
-async function parkedOf(owner: Owner, merchantId: string): Promise<string[]> {
+async function waitingOf(owner: Owner, merchantId: string): Promise<string[]> {
   const { rows } = await owner.query<{ delivery_id: string }>(
-    'select delivery_id from webhook_parked where merchant_id = $1 order by created_at, delivery_id',
+    'select delivery_id from webhook_waiting where merchant_id = $1 order by created_at, delivery_id',
     [merchantId],
   )
   return rows.map(({ delivery_id }) => delivery_id)
@@ -53,24 +53,24 @@ t.test(
     const { owner, app } = await makeOutbox(t)
     const merchantId = await plantMerchant({ owner, app, webhookUrl: null })
     const [inserted = ''] = await plantDeliveries(owner, merchantId, { nextRetryAt: 'infinity' })
-    t.strictSame(await parkedOf(owner, merchantId), [inserted], 'an insert without an endpoint')
+    t.strictSame(await waitingOf(owner, merchantId), [inserted], 'an insert without an endpoint')
     const [dead = ''] = await plantDead(owner, merchantId, { from: new Date().toISOString() })
-    t.strictSame(await parkedOf(owner, merchantId), [inserted], 'a DEAD one waits for nothing')
+    t.strictSame(await waitingOf(owner, merchantId), [inserted], 'a DEAD one waits for nothing')
     await replayWebhook(app, { merchantId, id: dead })
-    t.strictSame(new Set(await parkedOf(owner, merchantId)), new Set([inserted, dead]), 'a replay without an endpoint')
+    t.strictSame(new Set(await waitingOf(owner, merchantId)), new Set([inserted, dead]), 'a replay without an endpoint')
     t.strictSame(await broken(owner), [])
 
     await putWebhookEndpoint(app, { merchantId, actor, webhookUrl: nowhere })
-    t.strictSame(await parkedOf(owner, merchantId), [], 'all are armed')
+    t.strictSame(await waitingOf(owner, merchantId), [], 'all are scheduled')
     t.strictSame(await broken(owner), [])
     await plantDeliveries(owner, merchantId, { nextRetryAt: 'infinity' })
-    t.strictSame(await parkedOf(owner, merchantId), [], 'an insert that did not see the address')
+    t.strictSame(await waitingOf(owner, merchantId), [], 'an insert that did not see the address')
     await putWebhookEndpoint(app, { merchantId, actor, paused: true })
-    t.equal((await parkedOf(owner, merchantId)).length, 3, 'a pause')
+    t.equal((await waitingOf(owner, merchantId)).length, 3, 'a pause')
     t.strictSame(await broken(owner), [])
     await crashLive(owner, merchantId)
     await replayWebhook(app, { merchantId, id: inserted })
-    t.notOk((await parkedOf(owner, merchantId)).includes(inserted), 'one that is sent by hand')
+    t.notOk((await waitingOf(owner, merchantId)).includes(inserted), 'one that is sent by hand')
     t.strictSame(await broken(owner), [])
   },
 )
@@ -81,8 +81,8 @@ t.test('a worker moves the rows that it holds to waiting when the endpoint is re
   const ids = await plantDeliveries(owner, merchantId, { count: 3 })
   await owner.query('update merchants set webhook_url = null where id = $1', [merchantId])
   startDeliveries(t, app)
-  await until('they are parked', () => queueIsEmpty(owner))
-  t.strictSame(new Set(await parkedOf(owner, merchantId)), new Set(ids))
+  await until('they wait', () => queueIsEmpty(owner))
+  t.strictSame(new Set(await waitingOf(owner, merchantId)), new Set(ids))
   t.strictSame(await broken(owner), [])
 })
 
@@ -120,11 +120,11 @@ t.test('the job schedules what a crash left waiting, oldest first, and nothing t
     first.every((id) => queued.has(id)),
     'the oldest are in it',
   )
-  await armAll(app)
+  await scheduleAll(app)
   t.equal((await owner.query('select from webhook_queue where merchant_id = $1', [merchantId])).rowCount, 2_400)
   t.equal((await owner.query('select from webhook_queue')).rowCount, 2_400)
-  t.strictSame(new Set(await parkedOf(owner, merchantId)), new Set(old), 'too old')
-  t.equal((await parkedOf(owner, without)).length + (await parkedOf(owner, paused)).length, 10)
+  t.strictSame(new Set(await waitingOf(owner, merchantId)), new Set(old), 'too old')
+  t.equal((await waitingOf(owner, without)).length + (await waitingOf(owner, paused)).length, 10)
   t.strictSame(await findSchedulable(app.pool, 20), [], 'and it is not looked at again')
   t.strictSame(await broken(owner), [])
 })
@@ -150,7 +150,7 @@ t.test(
     await crashLive(owner, merchantId)
     const byHand = ids.filter((_, index) => index % 100 === 0)
     const outcomes = await Promise.allSettled([
-      ...[1, 2, 3].map(() => retryUnavailable(() => armAll(app))),
+      ...[1, 2, 3].map(() => retryUnavailable(() => scheduleAll(app))),
       ...byHand.map((id) => retryUnavailable(() => replayWebhook(app, { merchantId, id }))),
       retryUnavailable(() => putWebhookEndpoint(app, { merchantId, actor, paused: true })),
       plantDeliveries(owner, merchantId, { nextRetryAt: 'infinity', count: 20 }),
@@ -160,9 +160,9 @@ t.test(
       if (outcome.status === 'rejected') t.match(outcome.reason, { code: 'DELIVERY_NOT_DEAD' })
     t.strictSame(await broken(owner), [])
     await putWebhookEndpoint(app, { merchantId, actor, paused: false })
-    await armAll(app)
+    await scheduleAll(app)
     t.equal((await owner.query('select from webhook_queue')).rowCount, 3_020)
-    t.strictSame(await parkedOf(owner, merchantId), [])
+    t.strictSame(await waitingOf(owner, merchantId), [])
     t.strictSame(await broken(owner), [])
   },
 )
@@ -182,5 +182,5 @@ t.test('a failure for one merchant does not delay the others', async (t) => {
   t.strictSame(await scheduleWaitingDeliveries(app, never), { more: true })
   t.strictSame(await scheduleWaitingDeliveries(app, never), { more: false }, 'and it is not tried without a pause')
   t.equal((await owner.query('select from webhook_queue')).rowCount, 2)
-  t.equal((await parkedOf(owner, bad)).length, 1)
+  t.equal((await waitingOf(owner, bad)).length, 1)
 })

@@ -3,7 +3,7 @@
 -- waited for that lock: a statement of a volatile function has a snapshot of its own, and the key's trigger fires first
 -- by its name. If there is still no endpoint, the delivery is put among those that wait for one; setting an endpoint
 -- later waits for this transaction, and then sees its row.
-create or replace function arm_late_webhook_delivery() returns trigger
+create or replace function queue_late_webhook_delivery() returns trigger
 language plpgsql
 security definer
 set search_path = public, pg_temp
@@ -17,11 +17,11 @@ begin
     insert into webhook_queue (merchant_id, delivery_id, payment_intent_id, sequence, due_at)
     values (new.merchant_id, new.id, new.payment_intent_id, new.sequence, now());
   else
-    insert into webhook_parked (merchant_id, delivery_id, created_at) values (new.merchant_id, new.id, new.created_at);
+    insert into webhook_waiting (merchant_id, delivery_id, created_at) values (new.merchant_id, new.id, new.created_at);
   end if;
   return null;
 end
 $$;
 
 create or replace trigger queue_late after insert on webhook_deliveries
-  for each row when (new.status = 'PENDING' and new.next_retry_at = 'infinity') execute function arm_late_webhook_delivery();
+  for each row when (new.status = 'PENDING' and new.next_retry_at = 'infinity') execute function queue_late_webhook_delivery();
