@@ -43,59 +43,24 @@ export function withCircuit(
     outages?: Outages
   },
 ): { connector: BankConnector; circuit: Circuit } {
-  let failureCount = 0
-  let restMs = REST_MS
-  let restsUntil = 0
-  let silentSince = 0
-  let silentLast = 0
+  const silences = makeSilences(bank.id, { outages, log, now })
   let isProbing = false
-  let hasAnswered = true
   const publish = (): void => metrics.bankAvailable.set({ bank: bank.id }, outages.of(bank.id) === undefined ? 1 : 0)
   const unavailableSince = (): number | undefined => {
     const outage = outages.of(bank.id)
     return outage === undefined || now() >= outage.restsUntil ? undefined : outage.since
-  }
-  /** Others have had an answer since the last failure here. */
-  const isRefuted = (): boolean => (outages.answeredAt(bank.id) ?? 0) > silentLast
-  const isResting = (): boolean => now() < restsUntil && !isRefuted()
-  const isSuspect = (): boolean => failureCount >= FAILURES_MAX || outages.of(bank.id) !== undefined
-
-  function noteAnswer(): void {
-    if (failureCount >= FAILURES_MAX) log.info({ bank: bank.id }, 'the bank answers again')
-    failureCount = 0
-    restMs = REST_MS
-    restsUntil = 0
-    hasAnswered = true
-    outages.reportAnswer(bank.id)
-  }
-
-  function noteSilence(): void {
-    if (isRefuted()) {
-      failureCount = 0
-      restMs = REST_MS
-    }
-    if (failureCount === 0 || now() - silentLast > SILENCE_GAP_MS) silentSince = now()
-    failureCount = isSuspect() ? Math.max(failureCount + 1, FAILURES_MAX) : failureCount + 1
-    const rests = isResting()
-    silentLast = now()
-    if (failureCount < FAILURES_MAX || rests) return
-    restsUntil = now() + restMs
-    log.warn({ bank: bank.id, seconds: restMs / 1_000 }, 'the bank does not answer: new payments are not offered it')
-    restMs = Math.min(restMs * 2, REST_MS_MAX)
-    outages.reportSilence(bank.id, { since: silentSince, restsUntil, isFirst: hasAnswered })
-    hasAnswered = false
   }
 
   async function watched<T>(call: string, work: () => Promise<T>): Promise<T> {
     const end = metrics.bankSeconds.startTimer({ bank: bank.id, call })
     try {
       const answer = await work()
-      noteAnswer()
+      silences.noteAnswer()
       metrics.bankCalls.inc({ bank: bank.id, call, outcome: 'answered' })
       return answer
     } catch (error) {
       const isSilence = error instanceof BankUnavailableError
-      if (isSilence) noteSilence()
+      if (isSilence) silences.noteSilence()
       metrics.bankCalls.inc({ bank: bank.id, call, outcome: isSilence ? 'unavailable' : 'failed' })
       throw error
     } finally {
@@ -104,8 +69,8 @@ export function withCircuit(
   }
 
   async function forNewPayment<T>(work: () => Promise<T>): Promise<T> {
-    const isTrial = isSuspect()
-    if (isResting() || (isTrial && isProbing))
+    const isTrial = silences.isSuspect()
+    if (silences.isResting() || (isTrial && isProbing))
       throw new BankUnavailableError(`${bank.id} does not answer at the moment`)
     isProbing = isTrial
     return watched('stage', work).finally(() => {
@@ -127,6 +92,59 @@ export function withCircuit(
     connector: { ...watchConnector(bank, watched, forNewPayment), execute },
     circuit: { isAvailable: () => unavailableSince() === undefined, unavailableSince },
   }
+}
+
+/** What this process has seen of a bank: calls without an answer in a row, and its rest after too many. */
+type Silences = {
+  noteAnswer(): void
+  noteSilence(): void
+  isResting(): boolean
+  /** Whether a new payment would be a trial: the bank has been silent for too long, here or elsewhere. */
+  isSuspect(): boolean
+}
+
+function makeSilences(
+  bankId: string,
+  { outages, log, now }: { outages: Outages; log: Logger; now: () => number },
+): Silences {
+  let failureCount = 0
+  let restMs = REST_MS
+  let restsUntil = 0
+  let silentSince = 0
+  let silentLast = 0
+  let hasAnswered = true
+  /** Others have had an answer since the last failure here. */
+  const isRefuted = (): boolean => (outages.answeredAt(bankId) ?? 0) > silentLast
+  const isResting = (): boolean => now() < restsUntil && !isRefuted()
+  const isSuspect = (): boolean => failureCount >= FAILURES_MAX || outages.of(bankId) !== undefined
+
+  function noteAnswer(): void {
+    if (failureCount >= FAILURES_MAX) log.info({ bank: bankId }, 'the bank answers again')
+    failureCount = 0
+    restMs = REST_MS
+    restsUntil = 0
+    hasAnswered = true
+    outages.reportAnswer(bankId)
+  }
+
+  function noteSilence(): void {
+    if (isRefuted()) {
+      failureCount = 0
+      restMs = REST_MS
+    }
+    if (failureCount === 0 || now() - silentLast > SILENCE_GAP_MS) silentSince = now()
+    failureCount = isSuspect() ? Math.max(failureCount + 1, FAILURES_MAX) : failureCount + 1
+    const rests = isResting()
+    silentLast = now()
+    if (failureCount < FAILURES_MAX || rests) return
+    restsUntil = now() + restMs
+    log.warn({ bank: bankId, seconds: restMs / 1_000 }, 'the bank does not answer: new payments are not offered it')
+    restMs = Math.min(restMs * 2, REST_MS_MAX)
+    outages.reportSilence(bankId, { since: silentSince, restsUntil, isFirst: hasAnswered })
+    hasAnswered = false
+  }
+
+  return { noteAnswer, noteSilence, isResting, isSuspect }
 }
 
 type Watched = <T>(call: string, work: () => Promise<T>) => Promise<T>
