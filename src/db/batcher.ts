@@ -113,50 +113,11 @@ type BatchConnection<Item, Row> = {
   close(): Promise<void>
 }
 
-/** One connection, and whether it is busy. A lost connection is replaced by the next batch that needs one. */
+/** One connection, and whether it is busy with a batch. */
 function makeBatchConnection<Item, Row>(options: BatcherOptions<Row>): BatchConnection<Item, Row> {
   const { single, singles } = timeoutsOf(options)
-  let client: Client | undefined
+  const { query, configure, close } = makeStatementConnection(options)
   let busy = false
-
-  async function connected(): Promise<Client> {
-    if (client !== undefined) return client
-    // The handler may run before `made` is set, and after another connection has replaced this one.
-    let made: Client | undefined
-    try {
-      made = await makePgConnection({ ...options, onError: () => made !== undefined && drop(made) })
-    } catch (error) {
-      throw new BatchUnavailableError("the database can't be reached", { cause: error })
-    }
-    client = made
-    return made
-  }
-
-  function drop(lost: Client): void {
-    if (client === lost) client = undefined
-    lost.end().catch(() => undefined)
-  }
-
-  async function query(items: Item[]): Promise<unknown[]> {
-    const connection = await connected()
-    const { name, statement, onStatement } = options
-    const startedAt = performance.now()
-    try {
-      const { rows } = await connection.query<{ ord: bigint }>({
-        name,
-        text: statement,
-        values: [JSON.stringify(items)],
-      })
-      return inOrder(rows, items.length)
-    } catch (error) {
-      // Only an error that the server itself raised leaves the connection usable and the outcome known.
-      if (isStatementError(error)) throw error
-      drop(connection)
-      throw new BatchUnavailableError('the database did not answer', { cause: error })
-    } finally {
-      onStatement?.(name, performance.now() - startedAt)
-    }
-  }
 
   async function settle(batch: Pending<Item, Row>[]): Promise<void> {
     let rows: unknown[]
@@ -188,12 +149,6 @@ function makeBatchConnection<Item, Row>(options: BatcherOptions<Row>): BatchConn
     await configure('reset lock_timeout; reset statement_timeout')
   }
 
-  /** A connection whose settings are not known is not used again. */
-  async function configure(settings: string): Promise<void> {
-    const connection = client
-    await connection?.query(settings).catch(() => drop(connection))
-  }
-
   /** A row of another shape than declared is a bug of ours; it must not reach the other callers. */
   function answer({ resolve, reject }: Pending<Item, Row>, row: unknown): void {
     try {
@@ -211,11 +166,72 @@ function makeBatchConnection<Item, Row>(options: BatcherOptions<Row>): BatchConn
       await settle(batch)
       busy = false
     },
-    close: async () => {
-      await client?.end()
-      client = undefined
-    },
+    close,
   }
+}
+
+type StatementConnection = {
+  /** The rows of the statement, in the order of the items. @throws {BatchUnavailableError} */
+  query(items: readonly unknown[]): Promise<unknown[]>
+  configure(settings: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** Runs the batcher's statement. A lost connection is replaced by the next query that needs one. */
+function makeStatementConnection<Row>(options: BatcherOptions<Row>): StatementConnection {
+  const { name, statement, onStatement } = options
+  let client: Client | undefined
+
+  async function connected(): Promise<Client> {
+    if (client !== undefined) return client
+    // The handler may run before `made` is set, and after another connection has replaced this one.
+    let made: Client | undefined
+    try {
+      made = await makePgConnection({ ...options, onError: () => made !== undefined && drop(made) })
+    } catch (error) {
+      throw new BatchUnavailableError("the database can't be reached", { cause: error })
+    }
+    client = made
+    return made
+  }
+
+  function drop(lost: Client): void {
+    if (client === lost) client = undefined
+    lost.end().catch(() => undefined)
+  }
+
+  async function query(items: readonly unknown[]): Promise<unknown[]> {
+    const connection = await connected()
+    const startedAt = performance.now()
+    try {
+      const { rows } = await connection.query<{ ord: bigint }>({
+        name,
+        text: statement,
+        values: [JSON.stringify(items)],
+      })
+      return inOrder(rows, items.length)
+    } catch (error) {
+      // Only an error that the server itself raised leaves the connection usable and the outcome known.
+      if (isStatementError(error)) throw error
+      drop(connection)
+      throw new BatchUnavailableError('the database did not answer', { cause: error })
+    } finally {
+      onStatement?.(name, performance.now() - startedAt)
+    }
+  }
+
+  /** A connection whose settings are not known is not used again. */
+  async function configure(settings: string): Promise<void> {
+    const connection = client
+    await connection?.query(settings).catch(() => drop(connection))
+  }
+
+  async function close(): Promise<void> {
+    await client?.end()
+    client = undefined
+  }
+
+  return { query, configure, close }
 }
 
 function inOrder(rows: { ord: bigint }[], count: number): unknown[] {
