@@ -10,6 +10,7 @@ import type { Subscriber } from './stream-changes.ts'
 import { followFeed } from './follow-feed.ts'
 import type { Changed, Frame } from './follow-feed.ts'
 import { makeConcurrencyLimits } from '../lib/concurrency-limits.ts'
+import type { ConcurrencyLimit } from '../lib/concurrency-limits.ts'
 import { listStreamedEvents } from './stream-sql.ts'
 import type { StreamedEventRecord } from './stream-sql.ts'
 
@@ -148,20 +149,7 @@ export function makeStreams(app: Dependencies, overrides: Partial<StreamLimits> 
       const after = input.after ?? LATEST
       const position = after === LATEST ? undefined : decodeCursor(after, 'after')
       if (!isOpen) throw stopping()
-      const release = connections.acquire([
-        { key: 'all', max: limits.perProcess },
-        ...(input.merchantId === undefined
-          ? []
-          : [
-              { key: 'merchants', max: limits.perProcess - limits.reservedForOperators },
-              {
-                key: `merchant ${input.merchantId}`,
-                max: input.isApproved ? limits.perMerchant : limits.perUnapproved,
-              },
-              ...(input.isApproved ? [] : [{ key: 'unapproved', max: limits.unapproved }]),
-            ]),
-        { key: `caller ${input.caller}`, max: limits.perCaller },
-      ])
+      const release = connections.acquire(limitsOf(input, limits))
       try {
         if (!input.headOnly) await listen()
         // An event that is written during this statement comes after the position, and is read at once.
@@ -179,6 +167,20 @@ export function makeStreams(app: Dependencies, overrides: Partial<StreamLimits> 
       for (const { sink } of running) sink.end(stopping())
     },
   }
+}
+
+/** What a stream counts towards, each with its maximum. */
+function limitsOf({ merchantId, isApproved, caller }: StreamInput, limits: StreamLimits): ConcurrencyLimit[] {
+  const all = { key: 'all', max: limits.perProcess }
+  const ofCaller = { key: `caller ${caller}`, max: limits.perCaller }
+  if (merchantId === undefined) return [all, ofCaller]
+  return [
+    all,
+    { key: 'merchants', max: limits.perProcess - limits.reservedForOperators },
+    { key: `merchant ${merchantId}`, max: isApproved ? limits.perMerchant : limits.perUnapproved },
+    ...(isApproved ? [] : [{ key: 'unapproved', max: limits.unapproved }]),
+    ofCaller,
+  ]
 }
 
 function stopping(): DomainError {
