@@ -104,7 +104,7 @@ const clockKey: ScreenKey<PaymentRow> = {
     const slowClient = { ...client, timeoutMs: ADVANCE_TIMEOUT_MS }
     const { body } = await call(slowClient, advanceSandboxClock, { body: { merchant_id: merchant.id, by } })
     keep({ advanced: merchant })
-    return `Clock of ${merchant.name} advanced by ${by}, past ${body.stops} due times`
+    return `advanced the clock of ${merchant.name} by ${by}, past ${body.stops} due times`
   },
 }
 
