@@ -283,7 +283,8 @@ t.test('dumps of each kind are restored and verified', { skip: BIN === undefined
     const owner = await makeAdminConnection({ databaseUrl: source.url })
     t.same((await owner.query(`select datname from pg_database where datname like 'svc_scratch%'`)).rows, [])
     await owner.end()
-    t.same(LEFT(), before)
+    // Another run on this machine may have folders too, which it removes itself.
+    await until(async () => LEFT().every((name) => before.includes(name)))
   })
 })
 
