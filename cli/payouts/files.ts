@@ -110,7 +110,7 @@ const importReport = command({
   examples: ['svc payouts import answer.xml'],
   flags: {
     file: argument('file', "The bank's answer: pain.002"),
-    confirmRejection: { summary: 'Believe a rejection of a file that was accepted in part: the bank was asked' },
+    confirmRejection: { summary: 'Fail what the answer rejects together: the bank says that it makes none' },
     ...CHANGING,
   },
   async run(context, input) {

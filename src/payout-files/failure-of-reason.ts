@@ -23,5 +23,10 @@ const FAILURES: Readonly<Record<string, FailureCode>> = {
 
 /** The failure of a payout for the reason that its bank gives. */
 export function failureOfReason(reason: string | null): FailureCode {
-  return (reason !== null && Object.hasOwn(FAILURES, reason) ? FAILURES[reason] : undefined) ?? 'BANK_ERROR'
+  return (isKnownReason(reason) ? FAILURES[reason] : undefined) ?? 'BANK_ERROR'
+}
+
+/** Whether the reason is one of a payment itself, and so not of a second upload of its file. */
+export function isKnownReason(reason: string | null): reason is string {
+  return reason !== null && Object.hasOwn(FAILURES, reason)
 }

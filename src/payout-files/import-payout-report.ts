@@ -11,7 +11,7 @@ import { findRefund } from '../payments/refunds/sql.ts'
 import { announcePayout, movePayouts } from '../payouts/move.ts'
 import type { PayoutRecord } from '../payouts/record.ts'
 import { batchId } from './create-payout-file.ts'
-import { failureOfReason } from './failure-of-reason.ts'
+import { failureOfReason, isKnownReason } from './failure-of-reason.ts'
 import { payoutFileNotFound } from './get-payout-file.ts'
 import { readPain002 } from './read-pain-002.ts'
 import type { BankAnswer, ReportedStatus, StatusReport } from './read-pain-002.ts'
@@ -29,7 +29,7 @@ export type PayoutReport = {
   counts: Readonly<Record<FileAnswer | 'NONE', number>>
 }
 
-/** A rejection of all at once is doubtful where the bank has accepted or paid some (decision 414): nothing fails by it. */
+/** A rejection of many payments at once may be that of a second upload (decision 414): doubtful, and nothing fails by it. */
 export type FileAnswer = BankAnswer | 'DOUBTFUL'
 type Status = Omit<ReportedStatus, 'answer'> & { answer: FileAnswer }
 
@@ -46,7 +46,7 @@ type ReportApp = Pick<App, 'pool' | 'ids' | 'sealer' | 'config' | 'log' | 'metri
 /**
  * Takes what the bank answers to a file of payouts: a rejected payout or refund fails, and all others wait for the bank's
  * statement. Importing twice changes nothing.
- * @param isConfirmed an operator has asked the bank: it makes nothing of what the answer rejects as a whole
+ * @param isConfirmed an operator has asked the bank: it makes none of the payments that the answer rejects together
  * @throws {DomainError} VALIDATION_FAILED at `content`, PAYOUT_FILE_NOT_FOUND for an answer to another message
  */
 export async function importPayoutReport(
@@ -89,7 +89,7 @@ export async function importPayoutReport(
   if (doubtfulCount > 0)
     app.log.warn(
       { payout_file_id: outcome.file.id, count: doubtfulCount },
-      'a bank rejects a file of which it has accepted or paid a part; nothing has failed',
+      'a bank rejects many payments of a file at once; nothing has failed until an operator confirms it',
     )
   return outcome
 }
@@ -104,7 +104,7 @@ function readReport(content: string): StatusReport {
 }
 
 /** A payment of a file: a payout or a refund. */
-type Sent = { end_to_end_id: string; currency: string }
+type Sent = { end_to_end_id: string; currency: string; status: string }
 
 /** An answer to a payment that is not in the file is an answer to another file, and nothing of it is trusted. */
 function refuseOthers({ statuses }: StatusReport, payments: readonly Sent[]): void {
@@ -131,27 +131,35 @@ type AnsweredFile = {
 }
 
 /**
- * The answer to each payment. A bank that has accepted or paid a part of a message, or of a batch, and rejects the whole of it
- * has probably received it twice, and says so by a reason of its own: to believe it would pay everything again.
+ * The answer to each payment. A bank that received a file twice rejects the copy, as a whole or payment by payment, often by a
+ * reason of its own: to believe it would pay up to 1,000 payouts again. What failed before stays rejected.
  */
 async function believedAnswers(
   tx: DatabaseTransactionConnection,
   { report, file, payouts, refunds, isConfirmed }: AnsweredFile,
 ): Promise<(payment: Sent) => Status | undefined> {
   const answerTo = answersOf(report)
-  const answered = [...payouts, ...refunds].filter((payment) => answerTo(payment)?.answer === 'ACCEPTED')
-  const accepted = [...new Set(answered.map(({ currency }) => currency))]
+  const payments = [...payouts, ...refunds]
+  const accepted = currenciesOf(payments.filter((payment) => answerTo(payment)?.answer === 'ACCEPTED'))
   if (accepted.some((currency) => !file.accepted_currencies.includes(currency)))
     await addAcceptedCurrencies(tx, { id: file.id, currencies: accepted })
-  const paid = [...payouts, ...refunds].filter(({ status }) => PAID_STATUSES.includes(status))
-  const made = new Set([...file.accepted_currencies, ...accepted, ...paid.map(({ currency }) => currency)])
+  const paid = currenciesOf(payments.filter(({ status }) => PAID_STATUSES.includes(status)))
+  const made = [...file.accepted_currencies, ...paid]
+  const partly = currenciesOf(payments.filter((payment) => !REJECTIONS.includes(answerTo(payment)?.answer)))
   return (payment) => {
     const status = answerTo(payment)
-    if (status?.answer !== 'REJECTED' || status.about === 'payment' || isConfirmed) return status
-    const isDoubtful = status.about === 'message' ? made.size > 0 : made.has(payment.currency)
+    if (status?.answer !== 'REJECTED' || isConfirmed || payment.status === 'FAILED') return status
+    const isAfterAll = made.includes(payment.currency) && !partly.includes(payment.currency)
+    const isDoubtful = status.about !== 'payment' || (isAfterAll && !isKnownReason(status.reason))
     return isDoubtful ? { ...status, answer: 'DOUBTFUL' } : status
   }
 }
+
+function currenciesOf(payments: readonly Sent[]): string[] {
+  return [...new Set(payments.map(({ currency }) => currency))]
+}
+
+const REJECTIONS: readonly (BankAnswer | undefined)[] = ['REJECTED', 'DUPLICATE']
 
 /** Of payouts and refunds: the bank has made them. */
 const PAID_STATUSES: readonly string[] = ['PAID', 'RETURNED', 'EXECUTED']

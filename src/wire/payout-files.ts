@@ -120,8 +120,9 @@ export const importPayoutReport = operation({
   description:
     'Reads pain.002 of ISO 20022, versions 03 to 10. A rejected payout has FAILED and its money is in the balance again; a ' +
     'rejected refund has FAILED and can be ordered again; the others wait until a bank statement has them. A rejection of the ' +
-    'whole file, or of a batch of it, fails nothing where the bank has accepted or paid a part: see `needs_review`. ' +
-    'Importing an answer twice changes nothing.',
+    'whole file or of a batch, without answers to its payments, fails nothing until `confirm_rejection`. Nor do rejections of ' +
+    'all payments in a currency of which the bank has accepted or paid some, where their reason is not known: see ' +
+    '`needs_review`. Importing an answer twice changes nothing.',
   bodyBytesMax: BODY_BYTES_MAX,
   needsFreshSignIn: true,
   params: None,
@@ -167,10 +168,13 @@ export const importPayoutReport = operation({
       duplicate_count: z.int().meta({ description: 'copies of payments that the bank has: nothing is known of these' }),
       doubtful_count: z.int().meta({
         description:
-          'payments that are rejected together with others, of which the bank has accepted or paid some: nothing has failed',
+          'payments that are rejected together, as a second upload of the file is, and have not failed before: nothing has failed',
       }),
       unanswered_count: z.int(),
-      needs_review: z.string().nullable().meta({ description: 'what to do about doubtful ones; null without' }),
+      needs_review: z
+        .string()
+        .nullable()
+        .meta({ description: 'what to ask the bank about doubtful ones, and what to run then; null without' }),
     }),
   },
   errors: ['PAYOUT_FILE_NOT_FOUND', 'BODY_TOO_LARGE'],

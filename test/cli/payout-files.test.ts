@@ -43,6 +43,17 @@ t.test('payouts are exported, taken back where the bank rejects them, and paid b
     stdout: /Failed now +1\n[^]*Accepted +1\n[^]*49\.30 +GBP +ACCOUNT_BLOCKED +AC06/,
   })
   t.match(JSON.parse((await run('import', 'answer.xml', '--json')).stdout), { rejected: [], rejected_count: 1 })
+  const whole = '<GrpSts>RJCT</GrpSts><StsRsnInf><Rsn><Cd>FF01</Cd></Rsn></StsRsnInf>'
+  writeFileSync(join(cwd, 'whole.xml'), answerTo(messageId, {}, whole))
+  t.match(await run('import', 'whole.xml'), {
+    code: 0,
+    stdout: /Failed now +0\n[^]*Doubtful +1\n/,
+    stderr: /Nothing has failed yet[^]*--confirm-rejection/,
+  })
+  t.match(await run('import', 'whole.xml', '--confirm-rejection', '--dry-run'), {
+    code: 0,
+    stderr: /Nothing was changed/,
+  })
   t.match(await run('import', 'none.xml'), { code: 2, stderr: /can't read none\.xml/ })
   writeFileSync(join(cwd, 'bank.xml'), statementOf(payments.slice(0, 1)))
   t.match(await service.operate(['statements', 'import', 'bank.xml'], { cwd }), { stderr: /1 matched now/ })

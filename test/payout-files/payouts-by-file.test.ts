@@ -136,7 +136,8 @@ t.test('an answer to the whole message, or to a batch, is one to each payment', 
     body: { duplicate_count: 2, rejected: [] },
   })
   t.same(await statusesOf(one), ['SENT'], 'uploaded twice: the first was taken')
-  t.match(await post('payout-reports', { content: answerTo(file.messageId, {}, REJECTED) }), {
+  const confirmed = { content: answerTo(file.messageId, {}, REJECTED), confirm_rejection: true }
+  t.match(await post('payout-reports', confirmed), {
     body: {
       rejected: [{ failure_code: 'BANK_ERROR', bank_reason: 'FF01' }, {}],
       doubtful_count: 0,
@@ -144,44 +145,79 @@ t.test('an answer to the whole message, or to a batch, is one to each payment', 
     },
   })
   t.same([await statusesOf(one), await statusesOf(other)], [['FAILED'], ['FAILED']])
+  t.match(
+    await post('payout-reports', { content: confirmed.content }),
+    { body: { rejected: [], rejected_count: 2, doubtful_count: 0, needs_review: null } },
+    'what has failed is not doubtful again',
+  )
 })
 
-t.test(
-  'a file that the bank has accepted in part, and then rejects as a whole, fails only once it is confirmed',
-  async (t) => {
-    const [one, other] = [await payableMerchant(service), await payableMerchant(service)]
-    const { file } = await exported()
-    const [first = '', second = ''] = file.payments.map(({ endToEndId }) => endToEndId)
-    await post('payout-reports', { content: answerTo(file.messageId, { [first]: 'ACSP' }) })
-    const whole = answerTo(file.messageId, {}, REJECTED)
-    const batch = answerTo(file.messageId, {}).replace(
-      '</OrgnlPmtInfId>',
-      '</OrgnlPmtInfId><PmtInfSts>RJCT</PmtInfSts>',
-    )
-    const doubtful = {
-      rejected: [],
-      rejected_count: 0,
-      doubtful_count: 2,
-      needs_review: /uploaded twice.*confirm_rejection/,
-    }
-    for (const content of [whole, batch])
-      t.match(await post('payout-reports', { content }), { status: 200, body: doubtful })
-    t.same([await statusesOf(one), await statusesOf(other)], [['SENT'], ['SENT']])
-    const { rows } = await owner.query(
-      `select after from operator_actions where action = 'payout_report.import' order by ordinal desc limit 1`,
-    )
-    t.match(rows, [{ after: { message_id: file.messageId, doubtful_count: 2, rejected_payout_ids: [] } }])
-    t.match(await post('payout-reports', { content: answerTo(file.messageId, { [second]: 'RJCT AC04' }, REJECTED) }), {
-      body: { rejected: [{ failure_code: 'ACCOUNT_CLOSED' }], doubtful_count: 1 },
-    })
-    t.match(await post('payout-reports', { content: whole, confirm_rejection: true }), {
-      body: { rejected: [{ failure_code: 'BANK_ERROR' }], doubtful_count: 0, needs_review: null },
-    })
-    t.same([await statusesOf(one), await statusesOf(other)], [['FAILED'], ['FAILED']])
-  },
-)
+t.test('a file that the bank rejects as a whole fails only once it is confirmed', async (t) => {
+  const [one, other] = [await payableMerchant(service), await payableMerchant(service)]
+  const { file } = await exported()
+  const [, second = ''] = file.payments.map(({ endToEndId }) => endToEndId)
+  const whole = answerTo(file.messageId, {}, REJECTED)
+  const batch = answerTo(file.messageId, {}).replace('</OrgnlPmtInfId>', '</OrgnlPmtInfId><PmtInfSts>RJCT</PmtInfSts>')
+  const doubtful = {
+    rejected: [],
+    rejected_count: 0,
+    doubtful_count: 2,
+    needs_review: new RegExp(`uploaded twice.*${file.messageId}.*svc payouts import <answer> --confirm-rejection`),
+  }
+  for (const content of [whole, batch])
+    t.match(await post('payout-reports', { content }), { status: 200, body: doubtful })
+  t.same([await statusesOf(one), await statusesOf(other)], [['SENT'], ['SENT']])
+  const { rows } = await owner.query(
+    `select after from operator_actions where action = 'payout_report.import' order by ordinal desc limit 1`,
+  )
+  t.match(rows, [{ after: { message_id: file.messageId, doubtful_count: 2, rejected_payout_ids: [] } }])
+  t.match(await post('payout-reports', { content: answerTo(file.messageId, { [second]: 'RJCT AC04' }, REJECTED) }), {
+    body: { rejected: [{ failure_code: 'ACCOUNT_CLOSED' }], doubtful_count: 1 },
+  })
+  t.match(await post('payout-reports', { content: whole, confirm_rejection: true }), {
+    body: { rejected: [{ failure_code: 'BANK_ERROR' }], doubtful_count: 0, needs_review: null },
+  })
+  t.same([await statusesOf(one), await statusesOf(other)], [['FAILED'], ['FAILED']])
+})
 
-t.test('so does a file of which a statement has a payment; a batch of another currency is believed', async (t) => {
+t.test('all payments of an accepted file, rejected one by one for unknown reasons, fail once confirmed', async (t) => {
+  const [one, other] = [await payableMerchant(service), await payableMerchant(service)]
+  const { file } = await exported()
+  const [first = '', second = ''] = file.payments.map(({ endToEndId }) => endToEndId)
+  const report = (answers: Record<string, string>, more: object = {}) =>
+    post('payout-reports', { content: answerTo(file.messageId, answers), ...more })
+  await report({ [first]: 'ACSP', [second]: 'ACSP' })
+  for (const [answers, doubtful] of [
+    [{ [first]: 'RJCT NARR', [second]: 'RJCT' }, 2],
+    [{ [first]: 'RJCT DU01', [second]: 'RJCT NARR' }, 1],
+  ] as const)
+    t.match(await report(answers), { body: { rejected: [], doubtful_count: doubtful, needs_review: String } })
+  t.same([await statusesOf(one), await statusesOf(other)], [['SENT'], ['SENT']])
+  t.match(
+    await report({ [first]: 'RJCT AC04', [second]: 'RJCT NARR' }),
+    { body: { rejected: [{ bank_reason: 'AC04' }], doubtful_count: 1 } },
+    'a reason of the payment itself is believed',
+  )
+  t.match(await report({ [first]: 'RJCT AC04', [second]: 'RJCT NARR' }, { confirm_rejection: true }), {
+    body: { rejected: [{ failure_code: 'BANK_ERROR' }], doubtful_count: 0, needs_review: null },
+  })
+  t.same([await statusesOf(one), await statusesOf(other)], [['FAILED'], ['FAILED']])
+})
+
+t.test('a rejection of one payment is believed, and of all in a file that was never accepted', async (t) => {
+  const merchants = [await payableMerchant(service), await payableMerchant(service)]
+  const { file } = await exported()
+  const [first = '', second = ''] = file.payments.map(({ endToEndId }) => endToEndId)
+  const all = answerTo(file.messageId, { [first]: 'RJCT NARR', [second]: 'RJCT NARR' })
+  t.match(await post('payout-reports?dry_run=true', { content: all }), { body: { rejected: [{}, {}] } })
+  await post('payout-reports', { content: answerTo(file.messageId, { [first]: 'ACSP', [second]: 'ACSP' }) })
+  const one = answerTo(file.messageId, { [first]: 'RJCT NARR' })
+  t.match(await post('payout-reports', { content: one }), { body: { rejected: [{}], doubtful_count: 0 } })
+  t.same((await Promise.all(merchants.map(statusesOf))).flat().toSorted(), ['FAILED', 'SENT'])
+  await post('statements', { content: statementOf(file.payments.slice(1)) })
+})
+
+t.test('neither the rejection of a file of which a statement has a payment, nor of a batch, is believed', async (t) => {
   const merchant = await service.merchant()
   await payoutAccount(service, merchant, {
     sort_code: '20-20-15',
@@ -200,7 +236,8 @@ t.test('so does a file of which a statement has a payment; a batch of another cu
     'GBP</OrgnlPmtInfId>',
     'EUR</OrgnlPmtInfId><PmtInfSts>RJCT</PmtInfSts>',
   )
-  t.match(await post('payout-reports', { content: euros }), {
+  t.match(await post('payout-reports', { content: euros }), { body: { rejected: [], doubtful_count: 1 } })
+  t.match(await post('payout-reports', { content: euros, confirm_rejection: true }), {
     body: { rejected: [{ merchant_id: merchant.id, amount: '12.00', currency: 'EUR' }], doubtful_count: 0 },
   })
   t.same(await statusesOf(waiting), ['SENT'])

@@ -159,11 +159,11 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'case when true then',
   ),
   bug(
-    'a second upload that is rejected fails what the first was accepted for',
+    'a second upload that is rejected fails the payments of the first',
     'test/payout-files/payouts-by-file.test.ts',
     'src/payout-files/import-payout-report.ts',
-    'made.size > 0',
-    'made.size > 999',
+    "status.about !== 'payment' ||",
+    'false ||',
   ),
   bug(
     "a merchant uses up its payer's disputes",

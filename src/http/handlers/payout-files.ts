@@ -68,16 +68,20 @@ export const payoutFiles: Handlers<typeof wire> = {
         duplicate_count: counts.DUPLICATE,
         doubtful_count: counts.DOUBTFUL,
         unanswered_count: counts.NONE,
-        needs_review: counts.DOUBTFUL > 0 ? DOUBTFUL_TEXT : null,
+        needs_review: counts.DOUBTFUL > 0 ? doubtfulText(file) : null,
       },
     }
   },
 }
 
-const DOUBTFUL_TEXT =
-  'The bank rejects the whole file or a batch, and has accepted or paid a part of it: it was probably uploaded twice. ' +
-  'Nothing has failed. Ask the bank which of these payments it makes; if it makes none, import the answer again with ' +
-  'confirm_rejection (--confirm-rejection).'
+function doubtfulText({ message_id: messageId }: PayoutFileRecord): string {
+  return (
+    'Nothing has failed yet: the bank rejects many payments at once, and banks also do so when a file is uploaded twice. ' +
+    `Ask the bank: "Have you made, or will you make, any payment of message ${messageId}?" ` +
+    'If it makes none, run `svc payouts import <answer> --confirm-rejection` (`confirm_rejection` in the API). ' +
+    'If it makes some, run `svc payouts fail <payout>` or `svc payouts fail-refund <refund>` for each one that it does not make.'
+  )
+}
 
 /** The sum of several currencies is written with two digits, as in the file. */
 function presentFile({ content_hash, control_sum, ...file }: PayoutFileRecord): wire.PayoutFile {
