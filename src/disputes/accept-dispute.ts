@@ -50,7 +50,7 @@ export async function acceptDispute(
       by: { changedBy: 'MERCHANT', actor },
       note: note ?? null,
     })
-    await recordAcceptance(tx, app, { dispute: moved, from: dispute.status, note, actor })
+    await recordAcceptance(tx, app, { dispute: moved, from: dispute.status, actor })
     return moved
   })
   announceMove(app, accepted)
@@ -59,12 +59,12 @@ export async function acceptDispute(
 
 /**
  * Puts the acceptance of another side's dispute into the operators' audit trail: it has no review, and without a refund it
- * gives the payer nothing.
+ * gives the payer nothing. The merchant's note stays with the dispute: it may name the payer, and the trail can't be erased.
  */
 async function recordAcceptance(
   tx: DatabaseTransactionConnection,
   app: App,
-  { dispute, from, note, actor }: { dispute: DisputeRecord; from: string; note: string | undefined; actor: Actor },
+  { dispute, from, actor }: { dispute: DisputeRecord; from: string; actor: Actor },
 ): Promise<void> {
   const { id, merchant_id, payment_id, opened_by, status, refund_id } = dispute
   if (opened_by === 'MERCHANT') return
@@ -73,7 +73,6 @@ async function recordAcceptance(
     action: 'dispute.accept',
     merchantId: merchant_id,
     subjectId: id,
-    reason: note,
     before: { status: from },
     after: { status, payment_id, opened_by, refund_id },
   })

@@ -234,7 +234,7 @@ t.test("the acceptance of a payer's dispute is in the operators' audit trail, wi
     {
       merchant_id: merchant.id,
       subject_id: first,
-      reason: 'Sorry.',
+      reason: null,
       before: { status: 'OPEN' },
       after: { status: 'RESOLVED_PAYER_FAVOUR', payment_id: paymentId, opened_by: 'PAYER', refund_id: null },
     },

@@ -2,6 +2,7 @@ import t from 'tap'
 import { redactPayload } from '../../src/lib/redact-payload.ts'
 import { auditedService } from '../support/audit.ts'
 import { plainToken, startPayment } from '../support/checkout.ts'
+import { accept, raiseAsPayer } from '../support/disputes.ts'
 import { dumpDatabase } from '../support/dump.ts'
 import { authorisedMandate } from '../support/mandates.ts'
 import { signIn, paymentOf } from '../support/payers.ts'
@@ -47,6 +48,20 @@ t.test('account numbers and contacts of payers are nowhere in clear in the datab
   const exported = await service.call('GET', '/api/v1/admin/audit/export?chain=payment_events', { headers })
   t.ok(exported.body.data.length > 0)
   for (const canary of CANARIES) t.notOk(exported.text.toLowerCase().includes(canary), canary)
+})
+
+t.test("what a merchant writes when it accepts a dispute is in no entry of the operators' audit trail", async (t) => {
+  const service = await auditedService(t)
+  const merchant = await service.merchant()
+  const dispute = (await raiseAsPayer(service, await settledPayment(service, merchant))).body
+  const note = 'Zoe Canary of 12 Canary Road has called us.'
+  t.match(await accept(service, merchant, dispute.id, { body: { note } }), { status: 200 })
+  const headers = await service.operator('OWNER')
+  const { text } = await service.call('GET', '/api/v1/admin/audit/export?chain=operator_actions', { headers })
+  t.match(text, /dispute\.accept/)
+  t.notMatch(text, /Canary/)
+  const { rows } = await service.owner.query('select a::text as entry from operator_actions a')
+  for (const { entry } of rows) t.notMatch(entry, /Canary/)
 })
 
 t.test(
