@@ -4,7 +4,7 @@
 -- earlier events (decision 38). A claim includes the previous secret while it still signs (decision 37).
 --
 -- The worker names the lanes that it holds, with the number of rows that it has of each, and these rows, which are not
--- read again. A lane of which it has none is released, unless it has due rows again.
+-- read again. A lane of which it has none is released, unless this claim reads due rows of it.
 --
 -- Claims do not wait for each other. Rows are read by a statement that begins after the lanes that change hands were
 -- locked: it sees what their previous holder recorded.
@@ -29,9 +29,9 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  -- Where the round is: behind this merchant, and whether it has begun again with the first one.
+  -- Where the round is: behind this merchant and up to that one. Its second half begins again with the first.
   place uuid := after;
-  is_second_half boolean := false;
+  last uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
   -- A few merchants have enough for most claims; a chunk that did not suffice is followed by a larger one.
   chunk integer := 16;
   visited uuid[];
@@ -48,14 +48,14 @@ begin
         -- A loose index scan: one probe for each merchant, however many rows it has.
         (
           select q.merchant_id from webhook_queue q
-          where q.merchant_id > place and (not is_second_half or q.merchant_id <= after)
+          where q.merchant_id > place and q.merchant_id <= last
           order by q.merchant_id
           limit 1
         )
         union all
         select (
           select q.merchant_id from webhook_queue q
-          where q.merchant_id > m.id and (not is_second_half or q.merchant_id <= after)
+          where q.merchant_id > m.id and q.merchant_id <= last
           order by q.merchant_id
           limit 1
         )
@@ -88,20 +88,27 @@ begin
           or (l.worker = claim_webhooks.worker and l.locked_until <= now() + lease / 2)
         for update of l skip locked
       );
-      -- The holder of a lane was lost: it had at most this many rows in progress, the first ones.
+      -- The holder of a lane was lost: it had at most this many rows in progress, the first ones. The lane is free then, so
+      -- that they are counted once, also where this claim does not take it.
+      with lost as (
+        update webhook_lanes l
+        set worker = null, locked_until = null
+        from unnest(lanes) as found
+        where found.locked_until is not null and found.worker <> claim_webhooks.worker and l.merchant_id = found.merchant_id
+        returning l.merchant_id
+      )
       update webhook_queue q
       set leases_lost = q.leases_lost + 1
       where q.ctid = any (
         array(
           select f.row_id
-          from unnest(lanes) as l
+          from lost
           cross join lateral (
             select q.ctid as row_id from webhook_queue q
-            where q.merchant_id = l.merchant_id and q.due_at <= now()
+            where q.merchant_id = lost.merchant_id and q.due_at <= now()
             order by q.due_at, q.sequence
             limit per_merchant_max
           ) f
-          where l.locked_until is not null and l.worker <> claim_webhooks.worker
         )
       );
       return query
@@ -170,11 +177,12 @@ begin
     if cardinality(visited) = chunk then
       place := visited[chunk];
     else
-      exit when is_second_half;
-      is_second_half := true;
+      exit when last = after;
       place := '00000000-0000-0000-0000-000000000000';
+      last := after;
     end if;
-    chunk := least(chunk * 2, 1024);
+    -- No more than the smallest claim has rows: what it locks and does not need, other workers pass by.
+    chunk := least(chunk * 2, 128);
   end loop;
   if 0 = any (held_counts) then
     update webhook_lanes l

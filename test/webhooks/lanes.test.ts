@@ -6,6 +6,8 @@ import type { AttemptRow, Claim } from '../../src/webhooks/sql.ts'
 import type { ClaimedDelivery } from '../../src/webhooks/record.ts'
 import { firstMerchant } from '../../src/webhooks/claim.ts'
 import { moveQueuedToWaiting } from '../../src/webhooks/waiting-sql.ts'
+import { sql } from '../../src/db/sql.ts'
+import { until } from '../support/until.ts'
 import { countByStatus, makeOutbox, plantDeliveries, plantMerchant, readDelivery } from '../support/webhooks.ts'
 
 const ready = (merchant: string, id: string): Ready => {
@@ -135,6 +137,60 @@ t.test('a round goes over all merchants, from the one behind the last, and takes
     merchants.slice(20),
     'lanes of which nothing is left are released, wherever they are in the round',
   )
+})
+
+t.test('a lost worker counts once, however many claims its lanes take', async (t) => {
+  const { owner, app } = await makeOutbox(t)
+  for (let n = 0; n < 20; n += 1) {
+    const id = await plantMerchant({ owner, app, webhookUrl: 'http://127.0.0.1:1/' })
+    await plantDeliveries(owner, id, { count: 4 })
+  }
+  t.equal((await claimDeliveries(app.pool, claim('lost'))).length, 80)
+  await owner.query('update webhook_lanes set locked_until = now()')
+  const counts: number[] = []
+  let after = firstMerchant
+  for (let n = 0; n < 10; n += 1) {
+    const rows = await claimDeliveries(app.pool, { ...claim('other'), after, rowsMax: 8 })
+    after =
+      rows
+        .map(({ merchant_id: id }) => id)
+        .toSorted()
+        .at(-1) ?? after
+    counts.push(...rows.map(({ leases_lost }) => leases_lost))
+    await recordAttempts(app.pool, 'other', delivered(rows))
+  }
+  t.strictSame(
+    counts,
+    Array.from({ length: 80 }, () => 1),
+  )
+})
+
+t.test('the second half of a round reads no more than its merchants', async (t) => {
+  const { owner, app } = await makeOutbox(t)
+  const ids: string[] = []
+  for (let n = 0; n < 3; n += 1) ids.push(await plantMerchant({ owner, app, webhookUrl: 'http://127.0.0.1:1/' }))
+  ids.sort()
+  const [low = '', middle = '', high = ''] = ids
+  await plantDeliveries(owner, low)
+  await plantDeliveries(owner, high, { count: 3_000 })
+  await claimDeliveries(app.pool, { ...claim('of high'), after: middle, rowsMax: 1 })
+  await owner.query('vacuum analyze webhook_queue')
+  const read = async (): Promise<number> => {
+    const { rows } = await owner.query<{ read: string }>(
+      `select sum(idx_tup_read)::text as read from pg_stat_user_indexes where relname = 'webhook_queue'`,
+    )
+    return Number(rows[0]?.read)
+  }
+  const before = await read()
+  const found = await claimDeliveries(app.pool, { ...claim('another'), after: middle })
+  t.match(found, [{ merchant_id: low }])
+  const flush = () => app.pool.query(sql.unsafe`select pg_stat_force_next_flush()`)
+  await until('the statistics are there', async () => {
+    // On each of its connections.
+    await Promise.all(Array.from({ length: 8 }, flush))
+    return (await read()) > before
+  })
+  t.ok((await read()) - before < 500, `${(await read()) - before} rows of the index`)
 })
 
 t.test('a result is recorded once, however often it is reported', async (t) => {
