@@ -17,7 +17,7 @@ const HASH_BYTES = 32
 type Pads = { inner: Buffer; outer: Buffer }
 
 /** Of the secrets used last; beyond this number the oldest is forgotten. */
-const PADS_MAX = 1_000
+const PADS_MAX = 10_000
 const pads = new Map<string, Pads>()
 
 /** Two plain hashes cost half of what an HMAC object does, of which each message needs one. */

@@ -66,6 +66,7 @@ function cached<T>(open: Open<T>): Open<T> {
     const known = opened.get(context.merchantId)
     if (known?.sealed === sealed) return known.value
     const value = open(sealed, context)
+    opened.delete(context.merchantId)
     const [oldest] = opened.keys()
     if (opened.size >= OPENED_MAX && oldest !== undefined) opened.delete(oldest)
     opened.set(context.merchantId, { sealed, value })
