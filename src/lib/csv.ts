@@ -21,14 +21,15 @@ export function csvOf(rows: readonly unknown[], columns: readonly string[], { he
 function cellOf(value: unknown): string {
   if (value === null || value === undefined) return ''
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
-  const harmless = isFormula(text) ? `'${text}` : text
-  // Some spreadsheets split at the other separators too, where a cell has no quotes.
+  // Some spreadsheets split at other separators too: there a formula would begin in the middle of a cell.
+  const harmless = (isFormula(text) ? `'${text}` : text).replaceAll(FORMULA_INSIDE, "$&'")
   return /[",;|\t\n\r]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
 }
 
 // The characters that start a formula in spreadsheets, or that they skip before one; some read the full-width forms as
 // well.
 const FORMULA_START = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
+const FORMULA_INSIDE = /[;|\t](?=[ \t]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g
 const NEGATIVE_NUMBER = /^-\d+(\.\d+)?$/
 
 function isFormula(text: string): boolean {

@@ -10,9 +10,7 @@ function cell(value: unknown): string {
 t.test('a cell is quoted where it has to be, and absent members are empty', async (t) => {
   t.equal(cell('plain text'), 'plain text')
   t.equal(cell('a,b'), '"a,b"')
-  t.equal(cell('a;=1'), '"a;=1"')
-  t.equal(cell('a|=1'), '"a|=1"')
-  t.equal(cell('a\t=1'), '"a\t=1"')
+  t.equal(cell('a;b|c'), '"a;b|c"')
   t.equal(cell('say "hi"'), '"say ""hi"""')
   t.equal(cell('two\nlines'), '"two\nlines"')
   t.equal(cell('two\r\nlines'), '"two\r\nlines"')
@@ -28,12 +26,24 @@ t.test('text that a spreadsheet would run gets an apostrophe in front', async (t
   t.equal(cell('+447700900123'), `'+447700900123`)
   t.equal(cell('-1+1'), `'-1+1`)
   t.equal(cell('@SUM(A1)'), `'@SUM(A1)`)
-  t.equal(cell('\t=1'), `"'\t=1"`)
+  t.equal(cell('\t=1'), `"'\t'=1"`)
   t.equal(cell('\r=1'), `"'\r=1"`)
   t.equal(cell('\n=1'), `"'\n=1"`)
   t.equal(cell('＝1+1'), `'＝1+1`)
   t.equal(cell(`=HYPERLINK("https://evil.example","x")`), `"'=HYPERLINK(""https://evil.example"",""x"")"`)
   t.equal(cell('a=b'), 'a=b')
+})
+
+t.test('nor does one begin a formula in the middle, for a reader that splits at another separator', async (t) => {
+  for (const separator of [';', '|', '\t'])
+    for (const start of ['=', '+', '-', '@', ' =', '＝']) {
+      const row = csvOf(
+        [{ a: 'id', b: `x${separator}${start}HYPERLINK("https://evil.example")`, c: 'y' }],
+        ['a', 'b', 'c'],
+        shell,
+      )
+      for (const part of row.split(separator)) t.notMatch(part, /^[ "]*[=+\-@＝]/, row)
+    }
 })
 
 t.test('amounts stay as they are, below zero too', async (t) => {
