@@ -30,7 +30,7 @@ export function parseAmount(text: string): TenThousandths {
 
 /**
  * Writes `value / 10 ** scale` as a decimal: with at least `minDecimals` decimals, and more only where they are not zero.
- * Every amount that the service prints goes through this function.
+ * Every amount that the service prints goes through this function, but for the database's text of whole minor units.
  */
 export function decimalText(value: bigint, { scale, minDecimals }: { scale: number; minDecimals: number }): string {
   const digits = (value < 0n ? -value : value).toString().padStart(scale + 1, '0')
