@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { sql } from './sql.ts'
 
 const Mode = z.object({ mode: z.enum(['sandbox', 'live']) })
+type Mode = z.infer<typeof Mode>
 
 /** The database was first started in the other mode. */
 export class DatabaseModeError extends Error {
@@ -16,12 +17,17 @@ export class DatabaseModeError extends Error {
  */
 export async function requireDatabaseMode(
   tx: CommonQueryMethods,
-  configured: z.infer<typeof Mode>['mode'],
+  { mode, isStart }: { mode: Mode['mode']; isStart: boolean },
 ): Promise<void> {
-  await tx.query(sql.type(z.object({}))`
-    insert into database_mode (mode) values (${configured}) on conflict do nothing
-  `)
-  const { mode } = await tx.one(sql.type(Mode)`select mode from database_mode`)
-  if (mode !== configured)
+  if (isStart)
+    await tx.query(sql.type(z.object({}))`
+      insert into database_mode (mode) values (${mode}) on conflict do nothing
+    `)
+  requireSameMode((await tx.maybeOne(sql.type(Mode)`select mode from database_mode`))?.mode, mode)
+}
+
+/** @throws {DatabaseModeError} unless the database has no mode yet, or the configured one */
+export function requireSameMode(mode: string | undefined, configured: Mode['mode']): void {
+  if (mode !== undefined && mode !== configured)
     throw new DatabaseModeError(`SVC_MODE is ${configured}, and this database was first started in ${mode} mode`)
 }

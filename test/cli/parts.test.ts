@@ -290,7 +290,7 @@ t.test(
       t.equal(code, 1, words.join(' '))
       t.match(
         stderr,
-        /^Error: SVC_MODE is live, and this database was first started in sandbox\s+mode\.?\nTry: an empty database/m,
+        /^Error: SVC_MODE is live, and this database was first started in sandbox\s+mode\.?\nTry: SVC_MODE as the database has it/m,
       )
     }
     t.match(await runCli(['doctor', '--only', 'database'], { env: live }), {
@@ -302,6 +302,7 @@ t.test(
 t.test('a database of live mode is started in no sandbox', async (t) => {
   const { url: databaseUrl } = await testDatabase(t)
   const env = { SVC_DATABASE_URL: databaseUrl, SVC_ENCRYPTION_KEY: key() }
+  t.match(await runCli(['worker', '--once'], { env }), { code: 0 }, 'a task decides nothing')
   const worker = startPart(t, 'worker', { ...(await liveEnv()), ...env })
   await until('the worker runs', () => worker.said().includes('The worker runs'))
   worker.child.kill('SIGTERM')

@@ -30,7 +30,7 @@ const KNOWN: Readonly<Record<string, readonly [code: string, hint?: string]>> = 
   ],
   DatabaseModeError: [
     'WRONG_MODE',
-    'an empty database for live mode, or another one for the sandbox: SVC_DATABASE_URL; a sandbox does not become live',
+    'SVC_MODE as the database has it, or another database: SVC_DATABASE_URL. A sandbox does not become live: live payments begin in an empty one',
   ],
   MasterKeyError: [
     'WRONG_ENCRYPTION_KEY',

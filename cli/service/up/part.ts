@@ -44,7 +44,7 @@ export async function runPart(
 export async function withApp<T>(env: NodeJS.ProcessEnv, work: (app: App) => Promise<T>): Promise<T> {
   const { app } = await openApp(env)
   try {
-    await checkDatabase(app).catch(async (error: unknown) => {
+    await checkDatabase(app, { isStart: false }).catch(async (error: unknown) => {
       throw await explainLost(error, app.config.databaseUrl)
     })
     return await work(app)
@@ -54,17 +54,18 @@ export async function withApp<T>(env: NodeJS.ProcessEnv, work: (app: App) => Pro
 }
 
 async function startOf(app: App, start: (app: App) => Promise<Part>): Promise<Part> {
-  await checkDatabase(app)
+  await checkDatabase(app, { isStart: true })
   return start(app)
 }
 
-async function checkDatabase(app: App): Promise<void> {
+/** @param isStart whether a database without a mode gets that of this process: what only does a task decides nothing */
+async function checkDatabase(app: App, { isStart }: { isStart: boolean }): Promise<void> {
   const [{ checkMasterKey }, { requireDatabaseMode }] = await Promise.all([
     import('../../../src/keys/check-master-key.ts'),
     import('../../../src/db/database-mode-sql.ts'),
   ])
-  await requireDatabaseMode(app.pool, app.config.mode)
   await checkMasterKey(app)
+  await requireDatabaseMode(app.pool, { mode: app.config.mode, isStart })
 }
 
 /** The app of a database whose migrations are this version's, as the environment says. */

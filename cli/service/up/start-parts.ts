@@ -6,7 +6,7 @@ import { readConfig } from '../../../src/config/read.ts'
 import { describeDatabaseError } from '../../../src/db/describe-error.ts'
 import { migrateUp } from '../../../src/db/migrate.ts'
 import { isSuperuser } from '../../../src/db/superuser-sql.ts'
-import { requireDatabaseMode } from '../../../src/db/database-mode-sql.ts'
+import { requireDatabaseMode, requireSameMode } from '../../../src/db/database-mode-sql.ts'
 import { checkMasterKey } from '../../../src/keys/check-master-key.ts'
 import { makeSeededIds } from '../../../src/lib/seeded-ids.ts'
 import { ensureDemoCustomer } from '../../../src/sandbox/seed-customer.ts'
@@ -17,6 +17,7 @@ import { variableIn } from '../../base/environment-variables.ts'
 import { CliError, codeOf } from '../../base/errors.ts'
 import { removeServiceState, serviceFile, writeServiceState } from '../../client/service-state.ts'
 import type { ServiceState } from '../../client/service-state.ts'
+import { readMode } from '../doctor/database-sql.ts'
 import { explainLost, explained } from './explain.ts'
 import { ensureKeyRing, hasKeyIn, variablesOf } from './key-file.ts'
 import { registerAtModelBank, startModelBank } from './model-bank.ts'
@@ -63,6 +64,9 @@ async function migrate({ plan, database, signal }: Start): Promise<void> {
   const { migrationDatabaseUrl: databaseUrl } = config
   const variable = databaseUrl === config.databaseUrl ? undefined : 'SVC_MIGRATION_DATABASE_URL'
   const describe = (error: unknown): string => describeDatabaseError(error, databaseUrl, variable)
+  // A database of live mode is not even migrated by a sandbox. One that is not migrated at all has no mode.
+  const mode = plan.database.kind === 'outside' ? await readMode(config.databaseUrl).catch(() => undefined) : undefined
+  await explained(() => requireSameMode(mode, config.mode))
   await explained(() => migrateUp({ databaseUrl, log: plan.note }), { describe })
   refuseAborted(signal)
 }
@@ -77,8 +81,8 @@ async function startOn(port: number, { plan, database, teardown, signal }: Start
   teardown.add(serviceFile(stateDir), () => removeServiceState(stateDir, process.pid))
   const app = await explained(() => makeApp(config, overrides), { describe })
   teardown.add('The connections', () => app.close())
-  await explained(() => requireDatabaseMode(app.pool, app.config.mode))
   await checkMasterKey(app)
+  await explained(() => requireDatabaseMode(app.pool, { mode: config.mode, isStart: true }))
   if (bank !== undefined) await bank.register(app)
   // The database of our own has no other login, and is for trying svc out.
   if (plan.database.kind === 'outside' && (await isSuperuser(app.pool)))
