@@ -43,7 +43,7 @@ each time, and so may be the choice of those that are disputed. A seed is used o
     'svc sandbox seed',
     'svc sandbox seed --seed 7 --customers 20 --days 90',
     'svc sandbox seed --merchants 3 --payments 200',
-    'svc sandbox seed --merchants 3 --dry-run           which shops, and who waits for a review',
+    'svc sandbox seed --merchants 3 --dry-run           the merchants, and those that wait for a review',
   ],
   flags: FLAGS,
   async run(context, input) {

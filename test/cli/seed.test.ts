@@ -107,10 +107,7 @@ t.test('a seed is refused before anything is made, and --dry-run says what it wo
   t.match(JSON.parse(dry.stdout), { dry_run: true, seed: 1, merchants: 3, payments: 9 })
   t.equal((await run(['--payments', '9'])).code, 8)
   const { stdout } = await runCli(['sandbox', 'seed', '--help'])
-  t.match(
-    stdout.replaceAll(/\s+/g, ' '),
-    /the planned payments.*ids and times are new each time.*A number is seeded once/,
-  )
+  t.match(stdout.replaceAll(/\s+/g, ' '), /the planned payments.*ids and times are new each time.*A seed is used once/)
 })
 
 t.test('svc up --seed demo fills the service that has just started, and runs on where it can not', async (t) => {
