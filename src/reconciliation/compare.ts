@@ -94,9 +94,9 @@ async function findDifferences(
 }
 
 function presentDifference(kind: CheckName, difference: DifferenceRecord): Difference {
-  const { expected, found, of_kind: _, ...row } = difference
+  const { expected, found, cause, of_kind: _, ...row } = difference
   const money = (amount: string | null): string | null => (amount === null ? null : formatNumeric(amount, row.currency))
-  return { kind, ...row, expected_amount: money(expected), found_amount: money(found), cause: causeOf(kind) }
+  return { kind, ...row, expected_amount: money(expected), found_amount: money(found), cause: cause ?? causeOf(kind) }
 }
 
 function presentTotal({ merchant_id, trading_name, currency, ...sums }: TotalRecord): ReconciledTotal {

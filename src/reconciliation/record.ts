@@ -10,6 +10,8 @@ export const DifferenceRecord = z.object({
   currency: z.string(),
   expected: z.string().nullable(),
   found: z.string().nullable(),
+  /** Of this row; null where its check has one cause for all. */
+  cause: z.string().nullable(),
   /** How many the check finds. */
   of_kind: z.int(),
 })

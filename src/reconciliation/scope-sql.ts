@@ -30,6 +30,8 @@ export type Numbers = { first: bigint; end: bigint | null }
 export type Check = {
   cause: string
   query(scope: Scope): FragmentSqlToken
+  /** Its rows have a `cause` of their own, with the command that resolves each. */
+  hasOwnCause?: true
   /** It needs everything, and is left out where a time is given. */
   isWholeOnly?: true
   /** Its rows are of no merchant, and are left out where one merchant is compared. */

@@ -176,13 +176,14 @@ export function listDifferences(
   tx: CommonQueryMethods,
   { name, scope, limit }: { name: CheckName; scope: Scope; limit: number },
 ): Promise<readonly DifferenceRecord[]> {
-  const { query, isWholeOnly, isOfAllOnly } = CHECKS[name]
+  const { query, isWholeOnly, isOfAllOnly, hasOwnCause } = CHECKS[name]
   const isLeftOut =
     isWholeOnly === true ? scope.from !== undefined : isOfAllOnly === true && scope.merchantId !== undefined
   if (isLeftOut) return Promise.resolve([])
   return tx.any(sql.type(DifferenceRecord)`
     select f.merchant_id, (select trading_name from merchants where id = f.merchant_id) as trading_name, f.subject,
-      f.payment_id, f.currency, f.expected, f.found, count(*) over ()::int4 as of_kind
+      f.payment_id, f.currency, f.expected, f.found, ${hasOwnCause === true ? sql.fragment`f.cause` : sql.fragment`null`} as cause,
+      count(*) over ()::int4 as of_kind
     from (${query(scope)}) f
     order by f.merchant_id, f.currency, f.subject, f.found
     limit ${limit}

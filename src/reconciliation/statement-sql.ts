@@ -1,6 +1,8 @@
 import { sql } from '../db/sql.ts'
 import type { FragmentSqlToken } from 'slonik'
 import { failedOf } from '../statements/failed-sql.ts'
+import { knownOf } from '../statements/known-sql.ts'
+import { named } from '../statements/named-sql.ts'
 import { during, executedRefunds, merchantsIn, settledPayments } from './scope-sql.ts'
 import type { Check, Scope } from './scope-sql.ts'
 
@@ -21,12 +23,8 @@ function londonDay(moment: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`(${moment} at time zone 'Europe/London')::date`
 }
 
-const OWN_ID = '^[A-Z]{3}([0-9a-f]{32}|[0-9a-f]{28}|[0-9a-f]{15})$'
-
-/** That a line `l` has paid what has the form of an id of ours, or of its first 31 or 18 characters, which banks keep. */
-const isOwnDebit = sql.fragment`(
-  l.direction = 'DEBIT' and (coalesce(l.end_to_end_id ~ ${OWN_ID}, false) or coalesce(l.remittance ~ ${OWN_ID}, false))
-)`
+/** That a line `l` has paid what has the form of an id of ours, or of its beginning, and takes back no earlier line. */
+const isOwnDebit = sql.fragment`(l.direction = 'DEBIT' and not l.is_reversal and ${named} is not null)`
 
 /** What bank statements can disagree with. */
 export const STATEMENT_CHECKS = {
@@ -102,16 +100,28 @@ export const STATEMENT_CHECKS = {
       where l.matched_by is null and ${during(sql.fragment`l.created_at`, scope)}
     `,
   },
+  STATEMENT_DEBIT_KNOWN: {
+    cause: 'the bank has paid under an id of a payout, refund or payment here, and no rule has matched it',
+    hasOwnCause: true,
+    query: (scope) => sql.fragment`
+      select known.merchant_id, l.id::text as subject, known.payment_id, l.currency, null::numeric as expected,
+        l.amount as found, known.cause
+      from bank_statement_lines l
+      cross join lateral ${knownOf}
+      join ${merchantsIn(scope)} m on m.id = known.merchant_id
+      where l.matched_by is null and ${isOwnDebit} and ${during(sql.fragment`l.created_at`, scope)}
+    `,
+  },
   STATEMENT_DEBIT_UNKNOWN: {
     cause:
-      'the bank has paid what has the form of an id of this service and is no open payout or refund here: paid twice, or forgotten when a back-up was restored, and then about to be paid again',
+      'the bank has paid what has the form of an id of this service and is none here: forgotten when a back-up was restored, and about to be paid again',
     isOfAllOnly: true,
     query: (scope) => sql.fragment`
       select null::uuid as merchant_id, l.id::text as subject, null::uuid as payment_id, l.currency,
         null::numeric as expected, -l.amount as found
       from bank_statement_lines l
       where l.matched_by is null and ${isOwnDebit} and ${during(sql.fragment`l.created_at`, scope)}
-        and not exists (select from ${failedOf})
+        and not exists (select from ${failedOf}) and not exists (select from ${knownOf})
     `,
   },
   STATEMENT_LINE_UNKNOWN: {

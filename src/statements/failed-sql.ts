@@ -1,17 +1,5 @@
-import type { FragmentSqlToken } from 'slonik'
 import { sql } from '../db/sql.ts'
-
-/** The end-to-end id that a line names, or the part of one that banks keep (decision 255). */
-const named = sql.fragment`
-  case when coalesce(l.end_to_end_id, l.remittance) ~ '^[A-Z]{3}[0-9a-f]+$'
-    and length(coalesce(l.end_to_end_id, l.remittance)) in (35, 31, 18)
-    then coalesce(l.end_to_end_id, l.remittance)
-  end
-`
-/** That an id is the line's, which finds it through the index of ids. */
-function isNamed(id: FragmentSqlToken): FragmentSqlToken {
-  return sql.fragment`${id} between name.id and name.id || 'g' and left(${id}, length(name.id)) = name.id`
-}
+import { isNamed, named } from './named-sql.ts'
 
 /**
  * What a line `l` would be, had it not failed here: a payment that was paid nevertheless, or a refund or a payout that the

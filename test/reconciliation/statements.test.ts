@@ -1,7 +1,9 @@
 import t from 'tap'
+import type { Test } from 'tap'
 import { createPayouts } from '../../src/payouts/create-payouts.ts'
 import { testService } from '../support/app.ts'
 import type { Answer } from '../support/app.ts'
+import { britishFile } from '../support/bank-files.ts'
 import { byHandOf } from '../support/by-hand.ts'
 import { readInstructions, statementOf } from '../support/payout-bank.ts'
 import type { Instructed } from '../support/payout-bank.ts'
@@ -13,6 +15,7 @@ const env = {
   SVC_PAYOUT_CONNECTOR: 'file',
   SVC_PAYOUT_NAME: 'Payments Ltd',
   SVC_PAYOUT_ACCOUNTS: 'GBP=20-00-00 12345678',
+  SVC_STATEMENT_ACCOUNTS: 'GB33BUKB20201555555555',
 }
 const service = await testService(t, { env })
 const { app, owner } = service
@@ -144,24 +147,24 @@ t.test('what the bank has booked and no rule matches is a difference after three
 })
 
 t.test('a debit with the form of an id of ours that nothing here has is a difference at once', async (t) => {
-  const { sent } = await sentPayout('17.00')
-  t.match(await post('statements', { content: statementOf([sent]) }), { body: { matched_line_count: 1 } })
   const id = `SVC${'0a1b'.repeat(8)}`
   const debit = <More extends object>(more: More) => ({ amount: '17.00', direction: 'DBIT' as const, ...more })
   const lines = [
     debit({ ref: 'FORGOTTEN', e2e: id }),
     debit({ ref: 'CUT-31', e2e: id.slice(0, 31) }),
     debit({ ref: 'CUT-18', text: id.slice(0, 18) }),
-    debit({ ref: 'TWICE', e2e: sent.endToEndId }),
+    debit({ ref: 'UPPER', e2e: id.toUpperCase() }),
+    debit({ ref: 'WORDS', text: `FPS OUT ${id.slice(0, 18).toUpperCase()} ACME LTD` }),
+    debit({ ref: 'PREFIX', e2e: 'NOTPROVIDED', text: `/REF/${id.slice(0, 31)}/` }),
     debit({ ref: 'OLD', e2e: id.replace('0a', '0b'), on: daysAgo(4) }),
   ]
   const others = [
     debit({ ref: 'SHORT', e2e: id.slice(0, 17) }),
-    debit({ ref: 'UPPER', e2e: id.toUpperCase() }),
+    debit({ ref: 'TAKES-BACK', e2e: id, reversal: true }),
     { amount: '17.00', ref: 'CREDIT', e2e: id },
   ]
   t.match(await post('statements', { content: statementOf([], [...lines, ...others]) }), {
-    body: { new_line_count: 8, matched_line_count: 0 },
+    body: { new_line_count: 10, matched_line_count: 0 },
   })
   const found = await differences()
   t.same(
@@ -180,6 +183,110 @@ t.test('a debit with the form of an id of ours that nothing here has is a differ
   t.same(await differences(), [])
 })
 
+/** Imports a debit, and expects it to be the only difference, with a cause of its own. */
+async function expectKnown(
+  t: Test,
+  content: string,
+  { ref, cause, ...known }: Record<string, unknown> & { ref: string },
+) {
+  t.match(await post('statements', { content }), { status: 200, body: { matched_line_count: 0 } }, ref)
+  const subject = await onlyLine(ref)
+  const found = await differences()
+  t.match(found, [{ kind: 'STATEMENT_DEBIT_KNOWN', subject, ...known }], ref)
+  t.equal(found.length, 1, ref)
+  t.equal(found[0].cause, String(cause).replaceAll('LINE', subject), ref)
+  return subject
+}
+
+t.test('a debit under an id that is known here is said to be that, with the command that resolves it', async (t) => {
+  const { merchant, sent, id: payout } = await sentPayout('17.00')
+  const debit = { amount: '17.00', direction: 'DBIT' as const, e2e: sent.endToEndId }
+  const of = { merchant_id: merchant.id, payment_id: null, found_amount: '17.00' }
+  const elsewhere = britishFile([{ ...debit, ref: 'ELSEWHERE' }], { id: 'OLD-ACCOUNT' })
+  const line = await expectKnown(t, elsewhere, {
+    ref: 'ELSEWHERE',
+    ...of,
+    cause: `it is payout ${payout}, on another account or late: svc statements resolve LINE --payout ${payout}`,
+  })
+  t.same(await differences(`?merchant_id=${(await service.merchant()).id}`), [])
+  t.match(
+    await service.call('PUT', `/api/v1/admin/statement-lines/${line}/resolution`, {
+      headers,
+      body: { payout_id: payout, reason: 'paid from the account that was replaced' },
+    }),
+    { status: 200, body: { payout_id: payout } },
+  )
+  t.same(await differences(), [])
+  t.match(await payoutsOf(service, merchant), [{ status: 'PAID' }])
+
+  const twice = await expectKnown(
+    t,
+    statementOf([], [{ ...debit, e2e: sent.endToEndId.toUpperCase(), ref: 'TWICE' }]),
+    {
+      ref: 'TWICE',
+      ...of,
+      cause: `payout ${payout} has its line already, and was paid twice: ask the bank for the money, then svc statements resolve LINE`,
+    },
+  )
+  await resolveLine(twice)
+  const more = await expectKnown(t, statementOf([], [{ ...debit, amount: '17.01', ref: 'MORE' }]), {
+    ref: 'MORE',
+    ...of,
+    found_amount: '17.01',
+    cause: `payout ${payout} is of another amount: ask the bank, then svc statements resolve LINE`,
+  })
+  await resolveLine(more)
+  t.same(await differences(), [])
+})
+
+t.test('so is the debit of a payout that waits here, since the back-up is older than its file', async (t) => {
+  const merchant = await payableMerchant(service, { amount: '19.0000' })
+  await createPayouts(app)
+  const { rows } = await owner.query('select id, end_to_end_id from payouts where merchant_id = $1', [merchant.id])
+  const [{ id: payout, end_to_end_id: e2e }] = rows
+  const paid = { amount: '19.00', direction: 'DBIT' as const, ref: 'EARLY', e2e }
+  await expectKnown(t, statementOf([], [paid]), {
+    ref: 'EARLY',
+    merchant_id: merchant.id,
+    cause: `payout ${payout} waits here and would be paid again: bring its next file to no bank, then svc statements resolve LINE --payout ${payout}`,
+  })
+  await post('payout-files')
+  await post('statements', { content: statementOf([], [{ amount: '1.00', ref: 'NEXT' }]) })
+  t.same(await differences(), [], 'once a file has it, the next import matches the line')
+  t.match(await payoutsOf(service, merchant), [{ status: 'PAID' }])
+  await resolveLine(await onlyLine('NEXT'))
+})
+
+t.test('so is the debit of a payment whose money was sent back, but no reversal', async (t) => {
+  const merchant = await service.merchant()
+  const { body } = await createPayment(service, merchant, { amount: '30.00' })
+  await service.call('POST', `/api/v1/payments/${body.payment_id}/cancel`, { merchant })
+  const settled = await settledPayment(service, merchant, { amount: '30.00' })
+  const { rows } = await owner.query('select end_to_end_id from payment_intents where id = $1', [settled])
+  const debit = { amount: '30.00', direction: 'DBIT' as const }
+  for (const [id, e2e, cause] of [
+    [
+      body.payment_id,
+      body.end_to_end_id,
+      `the bank has sent payment ${body.payment_id} back, which failed here: svc statements resolve LINE`,
+    ],
+    [
+      settled,
+      rows[0].end_to_end_id,
+      `a refund of payment ${settled}, or the bank has sent it back: svc explain ${settled}, then svc statements resolve LINE, for a refund with --payment ${settled} --refund`,
+    ],
+  ]) {
+    const reversal = { ...debit, ref: `TAKES-BACK-${id}`, e2e, reversal: true }
+    await post('statements', { content: statementOf([], [reversal]) })
+    t.same(await differences(), [])
+    await resolveLine(await onlyLine(reversal.ref))
+    const line = { ...debit, ref: `BACK-${id}`, e2e }
+    const of = { ref: line.ref, merchant_id: merchant.id, payment_id: id, cause }
+    await resolveLine(await expectKnown(t, statementOf([], [line]), of))
+    t.same(await differences(), [])
+  }
+})
+
 t.test('a line of a payment that has failed is a task and a difference at once, until it is explained', async (t) => {
   const merchant = await service.merchant()
   const { body } = await createPayment(service, merchant, { amount: '30.00' })
@@ -189,6 +296,7 @@ t.test('a line of a payment that has failed is a task and a difference at once, 
     whole: { e2e },
     thirty: { e2e: e2e.slice(0, 31) },
     eighteen: { text: e2e.slice(0, 18) },
+    upper: { text: `FPS IN ${e2e.slice(0, 18).toUpperCase()}` },
   })) {
     const content = statementOf([], [{ amount: '30.00', ref: `LATE-${cut}`, ...line }])
     t.match(await post('statements', { content }), { body: { matched_line_count: 0 } })

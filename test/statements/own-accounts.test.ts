@@ -100,6 +100,20 @@ t.test('a payout, and a refund by file, is on no other account than one that pay
     body: { matched_line_count: 0, returned_refund_count: 0 },
   })
   t.match(await refundsOf(id), [{ refund_status: 'PENDING' }])
+  const left = returned.map((line) => ({ ...line, direction: 'DBIT' as const, ref: 'R2' }))
+  await post('statements', { content: britishFile(left, { id: 'LEFT', account: COLLECTING }) })
+  const [{ refund_id: refundId }] = await refundsOf(id)
+  const headers = await service.operator('OPS')
+  const { body } = await service.call('GET', '/api/v1/admin/reconciliation', { headers })
+  t.match(
+    body.differences.filter(({ payment_id }: { payment_id: string }) => payment_id === id),
+    [
+      {
+        kind: 'STATEMENT_DEBIT_KNOWN',
+        cause: new RegExp(`it is refund ${refundId}, .* --payment ${id} --refund ${refundId}$`),
+      },
+    ],
+  )
   await post('statements', { content: statementOf(file.payments) })
   t.match(await refundsOf(id), [{ refund_status: 'EXECUTED' }])
 })
