@@ -5,6 +5,7 @@ import { UNRESOLVED } from '../disputes/deadline-sql.ts'
 import { disputeSummaryColumns, disputeTables } from '../disputes/read-sql.ts'
 import { DisputeSummaryRecord } from '../disputes/record.ts'
 import { PaymentRecord } from '../payments/record.ts'
+import { refundAccount } from '../payments/refunds/sql.ts'
 import { paymentColumns, paymentTables } from '../payments/sql.ts'
 import { PayoutRecord } from '../payouts/record.ts'
 import { mayBePaid, payoutColumns } from '../payouts/sql.ts'
@@ -23,8 +24,12 @@ const COUNTED_MAX = 1_000
 const Text = z.string()
 const TextOrNull = z.string().nullable()
 
-/** For how many days after its creation a payment can be disputed. */
-export type Settings = { disputeWindowDays: number }
+export type Settings = {
+  /** For how many days after its creation a payment can be disputed. */
+  disputeWindowDays: number
+  /** Connectors whose refunds go to the bank in a file. */
+  fileRefundBanks: readonly string[]
+}
 
 /** A payment without anything of its payer or any secret. `now` is the time of the read, by the database's clock. */
 const HIDDEN = {
@@ -50,6 +55,8 @@ const PaymentFacts = PaymentRecord.omit(HIDDEN).extend({
   pending_refund_count: z.int(),
   next_refund_at: TextOrNull,
   newest_refund_at: TextOrNull,
+  /** Its refunds go to an account by file, and no bank has confirmed one for its currency (decision 413). */
+  lacks_refund_account: z.boolean(),
   endpoint: Endpoint,
   has_held_webhooks: z.boolean(),
   /** An operator asks its bank what became of it. */
@@ -81,6 +88,12 @@ export function findPaymentFacts(tx: CommonQueryMethods, subject: Subject, setti
         where d.merchant_id = p.merchant_id and d.payment_intent_id = p.id and d.status in ${UNRESOLVED}
       ) as open_dispute,
       refunds.*,
+      p.bank_connector = any(${sql.array([...settings.fileRefundBanks], 'text')}) and not exists (
+        select from (select ${refundAccount}) a
+        where a.debtor_identification is not null and (
+          a.debtor_account_scheme = 'UK.OBIE.IBAN' or a.debtor_account_scheme is not null and p.currency = 'GBP'
+        )
+      ) as lacks_refund_account,
       exists (
         select from webhook_deliveries d
         where d.merchant_id = p.merchant_id and d.payment_intent_id = p.id and d.next_retry_at = 'infinity'

@@ -49,7 +49,10 @@ const MOVES: Moves<PaymentTrigger, PaymentFacts> = {
   refund: {
     by: 'the merchant, when all of it is refunded; an operator, by resolving a dispute',
     at: (it) => (isRestReserved(it) ? it.newest_refund_at : null),
-    how: (it) => (isRestReserved(it) ? [] : [forMerchant('refund payments', `svc payments refund ${it.id}`)]),
+    how: (it) =>
+      isRestReserved(it) || it.lacks_refund_account
+        ? []
+        : [forMerchant('refund payments', `svc payments refund ${it.id}`)],
   },
   'creation under a mandate': { by: CREATOR },
   'mandate staging': { by: ASKED_UNTIL_ANSWER },
@@ -199,7 +202,10 @@ function refundedText(payment: PaymentFacts): string {
     : `${amountWithCurrency(it.refunded_amount, currency)} of ${amountWithCurrency(it.gross_amount, currency)} refunded`
   const waits =
     isZero(it.refund_reserved_amount) || it.pending_refund_count === 0 ? '' : `; ${openRefundsText(it, next)}`
-  return `${done}, ${amountWithCurrency(it.remaining_amount, currency)} refundable${waits}`
+  const rest = amountWithCurrency(it.remaining_amount, currency)
+  if (it.lacks_refund_account && !isZero(it.remaining_amount))
+    return `${done}; the ${rest} left can't be refunded through the bank, as no bank has confirmed the payer's account: refund by other means, and accept or resolve a dispute without a refund${waits}`
+  return `${done}, ${rest} refundable${waits}`
 }
 
 /** Refunds that no bank's API is asked about have no time: an operator's file takes them to the bank. */

@@ -203,8 +203,8 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   REFUND_REFUSED: { meaning: 'The bank rejected the refund.', next: 'Try again later, or refund by other means.' },
   CHANGED_MEANWHILE: { meaning: 'It changed since you read it.', next: 'Read it again, then decide.' },
   REFUND_ACCOUNT_UNKNOWN: {
-    meaning: "The payer's account is not known, and this bank refunds to an account only.",
-    next: 'Refund by other means.',
+    meaning: "No bank has confirmed the payer's account, and refunds at this bank go to an account only.",
+    next: 'Refund by other means; accept or resolve a dispute without `refund`.',
   },
   REFUND_NOT_FAILABLE: {
     meaning: 'No file has taken the refund to the bank, or it has ended.',

@@ -78,6 +78,7 @@ const payment = (status: PaymentStatus): PaymentFacts => ({
   pending_refund_count: 0,
   next_refund_at: null,
   newest_refund_at: null,
+  lacks_refund_account: false,
   dispute_counts: { payer: 0, merchant: 0, platform: 0 },
   open_dispute: null,
   endpoint: 'set',

@@ -41,6 +41,9 @@ t.test('merchants have nothing to do with refunds of others, and neither have an
 t.test('what is wrong is rejected before anything is reserved', async (t) => {
   const id = await payment()
   const euros = await payment(PAYER_ACCOUNT, { currency: 'EUR' })
+  const headers = await service.operator('OPS')
+  const { text } = await service.call('GET', `/api/v1/admin/explain/${euros}`, { headers })
+  t.match(text, /no bank has confirmed the payer's account/, 'a sort code takes no euros')
   const before = await hashTables(owner)
   for (const [paymentId, body, code] of [
     [id, { amount: '0.00' }, 'VALIDATION_FAILED'],
@@ -127,10 +130,19 @@ t.test('a refund goes to the account that the bank named, and of a mandate to no
   await untilStatus(service, shop, unnamed, 'Settled')
   const dispute = (await raise(service, shop, unnamed)).body
   const before = await hashTables(owner)
-  const unknown = { status: 409, body: { code: 'REFUND_ACCOUNT_UNKNOWN' } }
+  const unknown = {
+    status: 409,
+    body: { code: 'REFUND_ACCOUNT_UNKNOWN', error: /no bank has confirmed the payer's account for GBP/ },
+  }
   t.match(await refund(service, shop, { id: unnamed }), unknown, 'no bank knows what the merchant said')
-  t.match(await accept(service, shop, dispute.id, { body: { refund: true } }), unknown)
+  t.match(await accept(service, shop, dispute.id, { body: { refund: true } }), {
+    ...unknown,
+    body: { ...unknown.body, next: /repeat without `refund`/ },
+  })
   t.same(await hashTables(owner), before)
+  const headers = await service.operator('OPS')
+  const standingOf = async (id: string) => (await service.call('GET', `/api/v1/admin/explain/${id}`, { headers })).text
+  t.match(await standingOf(unnamed), /can't be refunded through the bank, as no bank has confirmed the payer's account/)
 
   const debtorAccount = { scheme: PAYER_IBAN.debtor_account_scheme, identification: 'GB29NWBK60161331926819' }
   bank.steer('execute', async (answer) => ({ ...((await answer()) as object), debtorAccount }))
@@ -140,7 +152,10 @@ t.test('a refund goes to the account that the bank named, and of a mandate to no
   const single = await settledPayment(service, shop, PAYER_ACCOUNT)
   await untilStatus(service, shop, single, 'Settled')
   bank.steer('execute', undefined)
-  for (const id of [named, single]) t.match(await refund(service, shop, { id }), { status: 202 })
+  for (const id of [named, single]) {
+    t.notMatch(await standingOf(id), /can't be refunded/)
+    t.match(await refund(service, shop, { id }), { status: 202 })
+  }
   const { file } = await exported()
   t.match(file.payments, [{ account: '60161331926819' }, { account: '60161331926819' }])
   await post('statements', { content: statementOf(file.payments) })

@@ -21,7 +21,8 @@ export async function createPendingRefund(
   { payment, reason, disputeId }: { payment: PaymentRecord; reason: string; disputeId: string },
 ): Promise<string> {
   const amount = checkRefundAmount(payment, {})
-  const endToEndId = await routeOf(tx, app, payment)
+  const next = 'repeat without `refund`, and have the merchant refund the payer by other means'
+  const endToEndId = await routeOf(tx, app, { payment, next })
   const id = app.ids.uuid()
   const orderedBy = { dispute_id: disputeId }
   await insertRefund(tx, {

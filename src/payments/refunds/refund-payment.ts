@@ -116,7 +116,7 @@ function reserve(app: App, input: RefundPaymentInput): Promise<ReservedRefund> {
       rawPayload: redactPayload(input.rawBody),
       disputeId: null,
       resumeSeconds: RESUME_SECONDS,
-      endToEndId: await routeOf(tx, app, payment),
+      endToEndId: await routeOf(tx, app, { payment }),
       trace: storedTrace(),
     }
     await insertRefund(tx, refund)

@@ -23,12 +23,13 @@ export function payerAccountNumber(app: Pick<App, 'sealer'>, sealed: PayerAccoun
 /**
  * How a new refund goes to the bank: its end-to-end id where an operator takes it there in a file, null where the bank's
  * API is asked.
+ * @param input.next what the caller does where no account is known, if there is more than to refund by other means
  * @throws {DomainError} REFUND_ACCOUNT_UNKNOWN
  */
 export async function routeOf(
   tx: CommonQueryMethods,
   app: Pick<App, 'ids' | 'banks' | 'sealer'>,
-  payment: PaymentRecord,
+  { payment, next }: { payment: PaymentRecord; next?: string | undefined },
 ): Promise<string | null> {
   const bank = app.banks.get(payment.bank_connector)
   if (bank === undefined || bank.refund !== undefined) return null
@@ -36,6 +37,7 @@ export async function routeOf(
   if (payerAccountNumber(app, account, payment.currency) !== null) return app.ids.endToEndId()
   throw new DomainError(
     'REFUND_ACCOUNT_UNKNOWN',
-    `the bank refunds to an account, and the payer's account for ${payment.currency} is not known`,
+    `refunds at this bank need the payer's account, and no bank has confirmed the payer's account for ${payment.currency}`,
+    next === undefined ? {} : { next },
   )
 }
