@@ -60,7 +60,7 @@ t.test('an address and a key are enough, and the rest is as documented', async (
     holidays: bankHolidays(),
     payoutAccounts: new Map(),
     payoutName: 'svc',
-    statementAccounts: new Set(),
+    statementAccounts: new Map(),
     provider: { name: undefined, termsUrl: undefined, privacyUrl: undefined },
     payoutConnector: 'mock',
     webhookConcurrency: 128,
@@ -176,7 +176,7 @@ const REFUSED: [name: string, env: NodeJS.ProcessEnv, message: RegExp][] = [
     { SVC_PAYOUT_ACCOUNTS: accounts },
     /^invalid configuration:\n  SVC_PAYOUT_ACCOUNTS: must be accounts by currency/,
   ]),
-  ...['20-20-15', 'DE89370400440532013001', '20201555555555,', 'GBP=20201555555555'].map(
+  ...['202', '20201555555555,', 'GBP=20201555555555', '55555555=5555', '55555555=', 'é'.repeat(8), '1'.repeat(65)].map(
     (accounts): [string, NodeJS.ProcessEnv, RegExp] => [
       `accounts of statements ${accounts}`,
       { SVC_STATEMENT_ACCOUNTS: accounts },
@@ -388,9 +388,19 @@ t.test('accounts of payment files are kept as digits and IBANs, however they are
 t.test('accounts of statements are kept once each, a British IBAN as its sort code and account number', async (t) => {
   const { statementAccounts } = readConfig({
     ...GOOD,
-    SVC_STATEMENT_ACCOUNTS: '20-20-15 55555555, GB33 BUKB 2020 1555 5555 55,de89 3704 0044 0532 0130 00',
+    SVC_STATEMENT_ACCOUNTS:
+      '20-20-15 55555555, GB33 BUKB 2020 1555 5555 55,de89 3704 0044 0532 0130 00,' +
+      '19-2000145399/0800, 5555 5555 = GB33 BUKB 2020 1555 5555 55',
   })
-  t.same([...statementAccounts], ['20201555555555', 'DE89370400440532013000'])
+  t.same(
+    [...statementAccounts],
+    [
+      ['20201555555555', '20201555555555'],
+      ['DE89370400440532013000', 'DE89370400440532013000'],
+      ['192000145399/0800', '192000145399/0800'],
+      ['55555555', '20201555555555'],
+    ],
+  )
 })
 
 t.test('the collection account is kept as its parts', async (t) => {

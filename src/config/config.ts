@@ -50,8 +50,8 @@ export type Config = Readonly<{
   /** The accounts that payment files pay from, by currency: 14 digits for GBP, an IBAN for EUR. */
   payoutAccounts: ReadonlyMap<string, string>
   payoutName: string
-  /** Further accounts of ours whose statements are imported, in the spelling of `accountKey`. */
-  statementAccounts: ReadonlySet<string>
+  /** Further accounts of ours whose statements are imported: as banks write each, and which it is, by `accountKey`. */
+  statementAccounts: ReadonlyMap<string, string>
   /** The file of bank profiles. */
   bankProfiles: string | undefined
   /** The file of the software statement; undefined if it is in the database. */

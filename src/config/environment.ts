@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import {
   IBAN,
+  SCHEME_NAMES,
   SORT_CODE_ACCOUNT_NUMBER,
   accountKey,
   normalIdentification,
@@ -79,17 +80,22 @@ const PayoutAccounts = z.string().transform((text, context) => {
   return accounts
 })
 
-const STATEMENT_ACCOUNTS_RULE = 'must be accounts separated by commas, such as 20-20-15 55555555,DE89370400440532013000'
-const StatementAccounts = z.string().transform((text, context): ReadonlySet<string> => {
-  const accounts = new Set<string>()
+const STATEMENT_ACCOUNTS_RULE =
+  'must be accounts separated by commas, such as 20-20-15 55555555,DE89370400440532013000, each as its bank writes it, ' +
+  'or followed by = and the account that it is, such as 55555555=20-20-15 55555555'
+/** Besides what it separates, any text that a bank can have for an account: not every one has an IBAN or a sort code. */
+const WRITTEN_ACCOUNT = /^[!-~]{4,64}$/
+const StatementAccounts = z.string().transform((text, context): ReadonlyMap<string, string> => {
+  const accounts = new Map<string, string>()
   for (const part of text === '' ? [] : text.split(',')) {
-    const number = part.trim()
-    const account = normalIdentification(SORT_CODE_ACCOUNT_NUMBER, number) ?? normalIdentification(IBAN, number)
-    if (account === undefined) {
+    const [written = '', ...meant] = part.split('=').map(accountKey)
+    const account = meant.length === 0 ? written : (meant[0] ?? '')
+    const isAccount = SCHEME_NAMES.some((scheme) => normalIdentification(scheme, account) !== undefined)
+    if (!WRITTEN_ACCOUNT.test(written) || meant.length > 1 || (meant.length === 1 && !isAccount)) {
       context.addIssue({ code: 'custom', message: STATEMENT_ACCOUNTS_RULE })
       return z.NEVER
     }
-    accounts.add(accountKey(account))
+    accounts.set(written, account)
   }
   return accounts
 })
@@ -241,8 +247,8 @@ export const Environment = z.object({
     )
     .default('svc'),
   /**
-   * Further accounts of ours whose bank statements are imported, besides SVC_PAYOUT_ACCOUNTS and SVC_COLLECTION_ACCOUNT:
-   * `20-20-15 55555555,DE89370400440532013000`.
+   * Further accounts of ours whose bank statements are imported, besides SVC_PAYOUT_ACCOUNTS and SVC_COLLECTION_ACCOUNT,
+   * as the bank writes them; with `=`, which account that is: `DE89370400440532013000,55555555=20-20-15 55555555`.
    */
   SVC_STATEMENT_ACCOUNTS: StatementAccounts.prefault(''),
   /** The file of bank profiles (YAML or JSON): the banks that payments are made at, besides the mock bank of the sandbox. */

@@ -11,7 +11,7 @@ import { announceRefund } from '../payments/refunds/execute-refund.ts'
 import { confirmPayouts } from './confirm-payouts.ts'
 import { confirmRefunds } from './confirm-refunds.ts'
 import { matchOpenLines } from './match-open-lines.ts'
-import { ownAccounts, refuseForeign } from './own-accounts.ts'
+import { ownAccounts, withOwnAccounts } from './own-accounts.ts'
 import { readCamt } from './read-camt.ts'
 import { readCsv } from './read-csv.ts'
 import type { CsvForm } from './read-csv.ts'
@@ -46,8 +46,7 @@ export async function importStatements(
   app: Pick<App, 'pool' | 'ids' | 'sealer' | 'config' | 'log' | 'metrics' | 'wake'>,
   { content, csv, actor }: ImportStatementsInput,
 ): Promise<ImportOutcome> {
-  const file = readFile(content, csv)
-  refuseForeign(app.config, file)
+  const file = withOwnAccounts(app.config, readFile(content, csv))
   const fileHash = createHash('sha256').update(content, 'utf8').digest('hex')
   const { moved, refunded, ...outcome } = await app.pool.transaction(async (tx) => {
     await lockImports(tx)

@@ -22,7 +22,7 @@ export function ownAccounts({
 }: AccountConfig): OwnAccounts {
   const paying = new Set([...payoutAccounts.values()].map(accountKey))
   const collecting = collectionAccount === undefined ? [] : [accountKey(collectionAccount.identification)]
-  const all = new Set([...paying, ...collecting, ...statementAccounts])
+  const all = new Set([...paying, ...collecting, ...statementAccounts.values()])
   const takesAny = mode === 'sandbox'
   return {
     all: takesAny && all.size === 0 ? undefined : all,
@@ -31,23 +31,37 @@ export function ownAccounts({
 }
 
 /**
- * Rejects a file with a statement of an account that is not ours (decision 411). On a merchant's own statement a payout
- * is a credit, which would be believed to be its return and paid again.
+ * The file, with each account in our form where its bank writes it otherwise. A file with a statement of an account that is
+ * not ours is rejected (decision 411): on a merchant's own statement a payout is a credit, which would be believed to be
+ * its return and paid again.
  * @throws {DomainError} VALIDATION_FAILED at `csv.account`, or at `content`, which names the account of an XML file
  */
-export function refuseForeign(config: AccountConfig, { format, statements }: BankFile): void {
+export function withOwnAccounts(config: AccountConfig, file: BankFile): BankFile {
+  const statements = file.statements.map((statement) => ({
+    ...statement,
+    account: config.statementAccounts.get(statement.account) ?? statement.account,
+  }))
+  refuseForeign(config, { ...file, statements })
+  return { ...file, statements }
+}
+
+function refuseForeign(config: AccountConfig, { format, statements }: BankFile): void {
   const { all } = ownAccounts(config)
   const foreign = all === undefined ? undefined : statements.find(({ account }) => !all.has(account))
   if (all === undefined || foreign === undefined) return
-  const ours = all.size === 0 ? 'none is configured' : `these end in ${[...all].map(endOf).join(', ')}`
-  const next = 'check the file, or add the account to SVC_STATEMENT_ACCOUNTS'
-  const problem = `not an account of this service (${ours}): ${next}`
-  if (format === 'csv') throw invalidField('csv.account', 'UNKNOWN_ACCOUNT', `is ${problem}`)
+  const ends = [...all].map(endOf)
+  const ours = all.size === 0 ? 'none is configured' : `these end in ${ends.join(', ')}`
+  const isAlike = ends.includes(endOf(foreign.account))
+  const problem = isAlike
+    ? 'is another one than the account of this service that ends so too, or is written in another form'
+    : `is not an account of this service (${ours})`
+  const next = 'check the file, or add the account as its bank writes it to SVC_STATEMENT_ACCOUNTS'
+  if (format === 'csv') throw invalidField('csv.account', 'UNKNOWN_ACCOUNT', `${problem}: ${next}`)
   const where = `statement ${shown(foreign.reference)}`
   throw invalidField(
     'content',
     'UNKNOWN_ACCOUNT',
-    `${where}: the account that ends in ${endOf(foreign.account)} is ${problem}`,
+    `${where}: the account that ends in ${endOf(foreign.account)} ${problem}: ${next}`,
   )
 }
 

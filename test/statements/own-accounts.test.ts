@@ -12,6 +12,10 @@ import { countRows } from '../support/rows.ts'
 
 const COLLECTING = 'GB33BUKB20201555555555'
 const ANOTHER = 'FI2112345600000785'
+/** A number that only its bank knows, and the account that pays as a bank without sort codes writes it. */
+const LOCAL = '19-2000145399/0800'
+const SHORT = '12345678'
+const PAYING = 'GB83BUKB20000012345678'
 const MERCHANTS = 'GB12BUKB20201512349999'
 
 const { bank, options } = fileBank()
@@ -20,7 +24,7 @@ const service = await testService(t, {
   env: {
     ...options.env,
     SVC_COLLECTION_ACCOUNT: 'UK.OBIE.SortCodeAccountNumber:20-20-15 55555555:Collections Ltd',
-    SVC_STATEMENT_ACCOUNTS: ANOTHER,
+    SVC_STATEMENT_ACCOUNTS: `${ANOTHER},${LOCAL},${SHORT}=20-00-00 12345678`,
   },
 })
 const { app, owner } = service
@@ -61,8 +65,8 @@ t.test("a statement of the merchant's account brings no payout back", async (t) 
   })
   t.equal(
     endOfError(camt),
-    'statement "STMT-1": the account that ends in 9999 is not an account of this service (these end in 5678, 5555, 0785): ' +
-      'check the file, or add the account to SVC_STATEMENT_ACCOUNTS',
+    'statement "STMT-1": the account that ends in 9999 is not an account of this service (these end in 5678, 5555, 0785, 0800): ' +
+      'check the file, or add the account as its bank writes it to SVC_STATEMENT_ACCOUNTS',
   )
   const csv = await post('statements', csvOf('20-20-15 12349999', { amount: sent.amount, id: sent.endToEndId }))
   t.match(csv, { status: 400, body: { errors: [{ path: 'csv.account', code: 'UNKNOWN_ACCOUNT' }] } })
@@ -146,16 +150,47 @@ t.test('live mode takes no statement before an account is named, a sandbox takes
   const none = {
     payoutAccounts: new Map<string, string>(),
     collectionAccount: undefined,
-    statementAccounts: new Set<string>(),
+    statementAccounts: new Map<string, string>(),
   }
   t.same(ownAccounts({ ...none, mode: 'sandbox' }), { all: undefined, paying: undefined })
   t.same(ownAccounts({ ...none, mode: 'live' }), { all: new Set(), paying: new Set() })
-  const statementAccounts = new Set(['20201555555555'])
-  t.same(ownAccounts({ ...none, statementAccounts, mode: 'sandbox' }), { all: statementAccounts, paying: undefined })
-  t.same(ownAccounts({ ...none, statementAccounts, mode: 'live' }), { all: statementAccounts, paying: new Set() })
+  const statementAccounts = new Map([['20201555555555', '20201555555555']])
+  const named = new Set(statementAccounts.keys())
+  t.same(ownAccounts({ ...none, statementAccounts, mode: 'sandbox' }), { all: named, paying: undefined })
+  t.same(ownAccounts({ ...none, statementAccounts, mode: 'live' }), { all: named, paying: new Set() })
   const payoutAccounts = new Map([['EUR', COLLECTING]])
-  t.same(ownAccounts({ ...none, payoutAccounts, mode: 'sandbox' }), {
-    all: statementAccounts,
-    paying: statementAccounts,
+  t.same(ownAccounts({ ...none, payoutAccounts, mode: 'sandbox' }), { all: named, paying: named })
+})
+
+t.test('an account in the form of its bank is named as that bank writes it', async (t) => {
+  const camtOf = (account: string, lines: Parameters<typeof britishFile>[0]) =>
+    britishFile(lines, { id: `OF-${account}`, account }).replace(
+      /<Acct>.*<\/Acct>/,
+      `<Acct><Id><Othr><Id>${account}</Id></Othr></Id></Acct>`,
+    )
+  const charge = { amount: '1.00', direction: 'DBIT' as const, ref: 'CHARGE', text: 'CHARGES' }
+  for (const account of [LOCAL, '192000145399/0800', '19 2000145399/0800'])
+    t.match(await post('statements', { content: camtOf(account, [charge]) }), {
+      status: 200,
+      body: { statements: [{ account: '192000145399/0800' }] },
+    })
+
+  const { merchant, credit } = await sentPayout()
+  const left = { ...credit, direction: 'DBIT' as const, ref: 'SHORT' }
+  t.match(await post('statements', { content: camtOf(SHORT, [left]) }), {
+    body: { statements: [{ account: '20000012345678' }], matched_line_count: 1 },
   })
+  t.same(await statuses(merchant), ['PAID'], 'it is the account that pays')
+  t.match(await post('statements', { content: britishFile([left], { id: 'LONG', account: PAYING }) }), {
+    status: 200,
+    body: { new_line_count: 0, known_line_count: 1 },
+  })
+
+  const refused = await post('statements', { content: camtOf('55555555', [charge]) })
+  t.match(refused, { status: 400, body: { errors: [{ path: 'content', code: 'UNKNOWN_ACCOUNT' }] } })
+  t.equal(
+    endOfError(refused),
+    'statement "OF-55555555": the account that ends in 5555 is another one than the account of this service that ends so too, ' +
+      'or is written in another form: check the file, or add the account as its bank writes it to SVC_STATEMENT_ACCOUNTS',
+  )
 })
