@@ -14,11 +14,12 @@ import { payerAccountNumber } from '../payments/refunds/refund-route.ts'
 import type { FileRefund, PayoutFileRecord } from './record.ts'
 import { lockWaitingRefunds } from './refunds-sql.ts'
 import { insertPayoutFile, listAccountsOf, lockFiles, lockWaitingPayouts } from './sql.ts'
+import type { Page } from './sql.ts'
 import { writePain001 } from './write-pain-001.ts'
 import type { Instruction } from './write-pain-001.ts'
 
 /** Payouts of one file, and as many refunds. Those that are left wait for the next. */
-const PAYOUTS_MAX = 1_000
+const PAYMENTS_MAX = 1_000
 const NAME_MAX = 70
 /** What ISO 20022 writes for a name that is not known. */
 const NO_NAME = 'NOTPROVIDED'
@@ -49,14 +50,23 @@ export function payoutFileContext(id: string): SealContext {
  * Writes the payouts and refunds that wait for a file into one, and marks them as sent, in one transaction: a crash leaves
  * them waiting, or the file can be read again by its id, and none is in two files.
  */
-export async function createPayoutFile(app: PayoutFileApp, { actor }: { actor: Actor }): Promise<CreatedPayoutFile> {
+export async function createPayoutFile(
+  app: PayoutFileApp,
+  { actor, paymentsMax = PAYMENTS_MAX }: { actor: Actor; paymentsMax?: number },
+): Promise<CreatedPayoutFile> {
   const { moved, ...outcome } = await app.pool.transaction(async (tx) => {
     await lockFiles(tx)
-    const waiting = await lockWaitingPayouts(tx, PAYOUTS_MAX)
-    const waitingRefunds = await lockWaitingRefunds(tx, PAYOUTS_MAX)
-    const hasMore = waiting.length > PAYOUTS_MAX || waitingRefunds.length > PAYOUTS_MAX
-    const { items, leftOut, closed } = await sortPayouts(app, tx, waiting.slice(0, PAYOUTS_MAX))
-    const { refunds, leftOutRefunds } = sortRefunds(app, waitingRefunds.slice(0, PAYOUTS_MAX))
+    const sorted: Sorted = { items: [], leftOut: [], closed: [], refunds: [], leftOutRefunds: [] }
+    const hasMorePayouts = await takeWaiting<PayoutRecord>(paymentsMax, {
+      read: (page) => lockWaitingPayouts(tx, page),
+      take: (payouts) => sortPayouts(app, tx, { payouts, sorted }),
+    })
+    const hasMoreRefunds = await takeWaiting<FileRefund>(paymentsMax, {
+      read: (page) => lockWaitingRefunds(tx, page),
+      take: (refunds) => sortRefunds(app, { refunds, sorted }),
+    })
+    const hasMore = hasMorePayouts || hasMoreRefunds
+    const { items, leftOut, closed, refunds, leftOutRefunds } = sorted
     const isEmpty = items.length + refunds.length === 0
     const file = isEmpty ? null : await writeFile(app, tx, { items, refunds, actor })
     const sent = items.map(({ payout }) => ({ ...keyOf(payout), on: 'sending' }) as const)
@@ -73,13 +83,44 @@ export async function createPayoutFile(app: PayoutFileApp, { actor }: { actor: A
 
 type Item = { payout: PayoutRecord; instruction: Instruction }
 type RefundItem = { refund: FileRefund; instruction: Instruction }
+type Sorted = {
+  items: Item[]
+  leftOut: LeftOut[]
+  closed: PayoutRecord[]
+  refunds: RefundItem[]
+  leftOutRefunds: LeftOutRefund[]
+}
+
+/**
+ * Takes up to `max` waiting payments, and reads on behind those that are left out: a thousand of them would keep all others
+ * waiting. Returns whether more wait.
+ * @param steps.take how many of these the file takes
+ */
+async function takeWaiting<Row>(
+  max: number,
+  {
+    read,
+    take,
+  }: { read(page: Page<Row>): Promise<readonly Row[]>; take(rows: readonly Row[]): Promise<number> | number },
+): Promise<boolean> {
+  let [limit, after]: [number, Row | undefined] = [max, undefined]
+  while (limit > 0) {
+    const waiting = await read({ limit, after })
+    const rows = waiting.slice(0, limit)
+    const isLast = waiting.length <= limit
+    limit -= await take(rows)
+    if (isLast) return false
+    after = rows.at(-1)
+  }
+  return true
+}
 
 /** Which refunds can be written, and which wait for an account of ours. Merchants that are held refund nevertheless. */
 function sortRefunds(
   app: PayoutFileApp,
-  refunds: readonly FileRefund[],
-): { refunds: RefundItem[]; leftOutRefunds: LeftOutRefund[] } {
-  const sorted = { refunds: [] as RefundItem[], leftOutRefunds: [] as LeftOutRefund[] }
+  { refunds, sorted }: { refunds: readonly FileRefund[]; sorted: Sorted },
+): number {
+  const before = sorted.refunds.length
   for (const refund of refunds) {
     const { end_to_end_id: endToEndId, amount, currency, payer_name: name } = refund
     const creditorAccount = opened(app, { refund_id: refund.id }, () => payerAccountNumber(app, refund, currency))
@@ -92,7 +133,7 @@ function sortRefunds(
       sorted.refunds.push({ refund, instruction })
     }
   }
-  return sorted
+  return sorted.refunds.length - before
 }
 
 /** The opened number of an account; null, and in the log, where it can't be: one such account keeps no other payment back. */
@@ -111,10 +152,10 @@ function opened<T>({ log }: PayoutFileApp, subject: Record<string, string>, open
 async function sortPayouts(
   app: PayoutFileApp,
   tx: DatabaseTransactionConnection,
-  payouts: readonly PayoutRecord[],
-): Promise<{ items: Item[]; leftOut: LeftOut[]; closed: PayoutRecord[] }> {
+  { payouts, sorted }: { payouts: readonly PayoutRecord[]; sorted: Sorted },
+): Promise<number> {
   const accounts = new Map((await listAccountsOf(tx, payouts)).map((account) => [account.id, account]))
-  const sorted = { items: [] as Item[], leftOut: [] as LeftOut[], closed: [] as PayoutRecord[] }
+  const before = sorted.items.length
   for (const payout of payouts) {
     const account = accounts.get(payout.bank_account_id)
     if (account === undefined) throw new Error('the account of a payout is missing')
@@ -123,7 +164,7 @@ async function sortPayouts(
     else if (typeof instruction === 'string') sorted.leftOut.push({ payout, reason: instruction })
     else sorted.items.push({ payout, instruction })
   }
-  return sorted
+  return sorted.items.length - before
 }
 
 function keyOf({ merchant_id: merchantId, id }: PayoutRecord) {

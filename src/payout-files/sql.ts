@@ -17,13 +17,25 @@ export async function lockFiles(tx: DatabaseTransactionConnection): Promise<void
   await tx.query(sql.type(z.object({}))`select from (select pg_advisory_xact_lock(hashtext('payout_files'))) locked`)
 }
 
-/** Payouts that wait for a file, of merchants that may be paid; the longest first, one more than `limit`. Locked. */
-export function lockWaitingPayouts(tx: DatabaseTransactionConnection, limit: number): Promise<readonly PayoutRecord[]> {
+/** At most so many rows, and one more where there are more; behind this one. */
+export type Page<Row> = { limit: number; after: Row | undefined }
+
+/** Payouts that wait for a file, of merchants that may be paid, the longest first. Locked. */
+export function lockWaitingPayouts(
+  tx: DatabaseTransactionConnection,
+  { limit, after }: Page<Pick<PayoutRecord, 'merchant_id' | 'id'>>,
+): Promise<readonly PayoutRecord[]> {
+  const isBehind =
+    after === undefined
+      ? sql.fragment`true`
+      : sql.fragment`(p.created_at, p.id) > (
+          select a.created_at, a.id from payouts a where a.merchant_id = ${after.merchant_id} and a.id = ${after.id}
+        )`
   return tx.any(sql.type(PayoutRecord)`
     select ${payoutColumns}
     from payouts p
     join merchants m on m.id = p.merchant_id and ${mayBePaid}
-    where p.status = 'CREATED' and p.connector = 'file'
+    where p.status = 'CREATED' and p.connector = 'file' and ${isBehind}
     order by p.created_at, p.id
     limit ${limit + 1}
     for update of p

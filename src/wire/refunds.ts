@@ -113,7 +113,8 @@ export const failRefund = operation({
   summary: 'End a refund by file as failed',
   description:
     'For a bank whose answers can be read in no file: the refund has FAILED, and its amount can be refunded again. A refund ' +
-    'that the bank has made after all would be paid twice.',
+    "that the bank has made after all would be paid twice. A refund that waits for a file ends so only where the payer's " +
+    "account can't be opened.",
   access: ['platform'],
   permission: 'operate merchants',
   needsFreshSignIn: true,

@@ -124,6 +124,39 @@ t.test('a refund whose account number does not open is left out, and keeps no ot
   await post('statements', { content: statementOf([...file.payments, ...next.file.payments]) })
 })
 
+t.test('refunds that can never be opened keep no other back, and an operator ends them', async (t) => {
+  const [first, second, fine] = [await payment(), await payment(), await payment()]
+  for (const id of [first, second, fine]) t.match(await refund(service, shop, { id }), { status: 202 })
+  await owner.query(
+    `update payment_consents c set debtor_identification = 'v1.of.another.key' from payment_intents p
+     where p.consent_id = c.id and p.id = any($1)`,
+    [[first, second]],
+  )
+  const actor = { id: 'test', name: 'test', role: 'OPS' } as const
+  const { file, leftOutRefunds, hasMore } = await createPayoutFile(app, { actor, paymentsMax: 1 })
+  const { payments } = readInstructions(file?.content ?? '')
+  t.match({ count: payments.length, leftOut: leftOutRefunds.length, hasMore }, { count: 1, leftOut: 2, hasMore: false })
+  t.match(await refundsOf(fine), [{ sent_at: String }])
+  await post('statements', { content: statementOf(payments) })
+
+  const waits = await payment()
+  t.match(await refund(service, shop, { id: waits }), { status: 202 })
+  const fail = async (id: string, query = '') => {
+    const [{ refund_id: refundId }] = await refundsOf(id)
+    return post(`refunds/${refundId}/fail${query}`, { failure_code: 'INVALID_CREDITOR_ACCOUNT', reason: 'key lost' })
+  }
+  t.match(await fail(waits), { status: 409, body: { code: 'REFUND_NOT_FAILABLE' } }, 'the next file takes it')
+  for (const id of [first, second]) {
+    t.match(await fail(id, '?dry_run=true'), { status: 200 })
+    t.match(await fail(id), { status: 200, body: { refund_status: 'FAILED' } })
+    t.match(await fail(id), { status: 409, body: { code: 'REFUND_NOT_FAILABLE' } }, 'once')
+    t.match(await service.call('GET', `/api/v1/payments/${id}`, { merchant: shop }), { body: { status: 'Settled' } })
+  }
+  const next = await exported()
+  t.match(next.answer, { left_out_refunds: [], file: { refund_count: 1 } })
+  await post('statements', { content: statementOf(next.file.payments) })
+})
+
 t.test('a refund goes to the account that the bank named, and of a mandate to no other', async (t) => {
   const { paymentId: unnamed } = await authorisedMandate(service, shop, PAYER_ACCOUNT)
   await settlePayments(app)
@@ -214,7 +247,8 @@ t.test('what a bank says in no file is recorded by an operator, once and audited
   t.match(await refundsOf(id), [{ refund_status: 'FAILED', failure: { code: 'ACCOUNT_CLOSED' } }])
   t.equal((await webhookTypesOf(service, id)).at(-1), 'refund.failed')
   const { rows } = await owner.query(
-    "select subject_id, reason, after from operator_actions where action = 'refund.fail'",
+    "select subject_id, reason, after from operator_actions where action = 'refund.fail' and subject_id = $1",
+    [ordered.refund_id],
   )
   t.match(rows, [{ subject_id: ordered.refund_id, reason: 'on the phone', after: { failure_code: 'ACCOUNT_CLOSED' } }])
   t.match(await post('statements', { content: statementOf(file.payments) }), { body: { matched_line_count: 0 } })

@@ -31,6 +31,19 @@ export function findRefund(
   `)
 }
 
+/** Locks a refund that waits for a file, after its payment; false where it does not wait any more. */
+export async function lockWaitingRefund(
+  tx: DatabaseTransactionConnection,
+  key: { merchantId: string; id: string },
+): Promise<boolean> {
+  const row = await tx.maybeOne(sql.type(z.object({ id: z.string() }))`
+    select r.id from payment_refunds r
+    where r.merchant_id = ${key.merchantId} and r.id = ${key.id} and r.status = 'PENDING' and r.file_id is null
+    for update
+  `)
+  return row !== null
+}
+
 /** Whose refund this is. Refunds have no index by their id alone: each merchant is asked, one probe of the key for each. */
 export function findMerchantOfRefund(tx: CommonQueryMethods, id: string): Promise<string | null> {
   return tx.maybeOneFirst(sql.type(z.object({ merchant_id: z.string() }))`
