@@ -24,8 +24,8 @@ import { REQUEST_VERBS } from './verbs/requests.ts'
 import { ReceiverBehaviour, WEBHOOK_VERBS } from './verbs/webhooks.ts'
 
 /*
- * The language of scenario files: each verb with its schema and what plays it. The runner, `svc sandbox scenarios
- * validate` and the published JSON Schema read the same declarations.
+ * The language of scenario files: each verb with its schema and what plays it. The runner, the command
+ * `svc sandbox scenarios validate` and the published JSON Schema read the same declarations.
  */
 
 export const CaseSetup = z.strictObject({

@@ -88,7 +88,7 @@ t.test(
     t.match(await listen('--timeout', '5s'), { code: 0, stdout: '', stderr: /to go on from here: --cursor \S+\n/ })
     t.match(await listen('--cursor', 'wrong'), { code: 2, stderr: /cursor/ })
     t.match(await listen('--cursor', ''), { code: 2, stderr: /--cursor/ })
-    t.match(await listen('--events', 'Payment!'), { code: 2, stderr: /no name of an event/ })
+    t.match(await listen('--events', 'Payment!'), { code: 2, stderr: /invalid event name "Payment!"/ })
     t.match(await listen('--timeout', 'soon'), { code: 2, stderr: /--timeout/ })
     t.match(await listen('--merchant', 'nobody'), { code: 6 })
     for (const words of [['--once'], ['--print-json'], ['--forward-to', 'localhost:4242']])

@@ -99,8 +99,8 @@ t.test('a caller that is rate limited keeps its stream', async (t) => {
   while ((await service.call('GET', '/api/v1/payments', { headers })).status !== 429);
   await until(async () =>
     lines().some((line) => {
-      const { operation, refusal } = JSON.parse(line)
-      return operation === 'streamEvents' && refusal === 'RATE_LIMITED'
+      const { operation, rejection } = JSON.parse(line)
+      return operation === 'streamEvents' && rejection === 'RATE_LIMITED'
     }),
   )
   await plantDeliveries(service.owner, merchant.id)
