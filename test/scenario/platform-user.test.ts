@@ -37,7 +37,7 @@ t.test('a name that no header can carry is refused', async (t) => {
     await runCli([...ADVANCE, '--api-url', 'http://127.0.0.1:1'], { env: { SVC_PLATFORM_USER: 'Ada Lovelace' } }),
     {
       code: 2,
-      stderr: /SVC_PLATFORM_USER: "Ada Lovelace"/,
+      stderr: /SVC_PLATFORM_USER: invalid name "Ada Lovelace"/,
     },
   )
 })

@@ -161,6 +161,10 @@ t.test('with the colours that a reader chooses, what can be pressed or filled in
   })()`)
   t.match(canvas, /^rgb\(/)
   const hasEdge = async (selector: string): Promise<void> => {
+    // The pointer may be over it: a colour on its way from one to another is neither.
+    await frameOf(page).evaluate(
+      `document.getAnimations().filter((each) => each instanceof CSSTransition).forEach((each) => each.finish())`,
+    )
     const styles: string[][] = await frameOf(page).evaluate(
       `[...document.querySelectorAll('${selector}')].map(getComputedStyle).map((s) => [s.borderTopStyle, s.borderTopWidth, s.borderTopColor])`,
     )
