@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { makePagedJob } from '../lib/paged-job.ts'
+import { makePagedJob, pageOf } from '../lib/paged-job.ts'
 import { moveDispute } from './move.ts'
 import type { OverdueDispute } from './record.ts'
 import { lockOverdueDispute, listOverdueDisputes } from './sql.ts'
@@ -17,10 +17,7 @@ const runPage = makePagedJob<OverdueDispute, OverdueDispute>()
 export async function expireEvidence(app: App): Promise<{ more: boolean }> {
   let count = 0
   const { more } = await runPage(app, {
-    list: async (after) => {
-      const items = await listOverdueDisputes(app.pool, DISPUTES_MAX, after)
-      return { items, next: items.length === DISPUTES_MAX ? items.at(-1) : undefined }
-    },
+    list: async (after) => pageOf(await listOverdueDisputes(app.pool, DISPUTES_MAX, after), DISPUTES_MAX),
     work: async (dispute) => {
       if (await expireOne(app, dispute)) count += 1
     },

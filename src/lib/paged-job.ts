@@ -1,6 +1,11 @@
 /** A page of a list of work, and where the next one begins; undefined at the end of the list. */
 export type Page<Item, Position> = { items: readonly Item[]; next: Position | undefined }
 
+/** The page of a list that is read `max` items at a time, each the position behind it: after fewer there are no more. */
+export function pageOf<Item>(items: readonly Item[], max: number): Page<Item, Item> {
+  return { items, next: items.length === max ? items.at(-1) : undefined }
+}
+
 export type PagedJob<Item, Position> = {
   /** Reads on behind an earlier page; without a position, from the start. */
   list(after: Position | undefined): Promise<Page<Item, Position>>

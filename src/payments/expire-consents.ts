@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { makePagedJob } from '../lib/paged-job.ts'
+import { makePagedJob, pageOf } from '../lib/paged-job.ts'
 import { movePayment } from './move.ts'
 import type { ExpiredPayment } from './record.ts'
 import { listExpiredPayments } from './sql.ts'
@@ -12,10 +12,7 @@ const runPage = makePagedJob<ExpiredPayment, ExpiredPayment>()
 /** Fails payments that still wait for their payer after the end of their consent, every 30 seconds (decision 18). A job. */
 export async function expireConsents(app: App): Promise<{ more: boolean }> {
   const { more } = await runPage(app, {
-    list: async (after) => {
-      const items = await listExpiredPayments(app.pool, PAYMENTS_MAX, after)
-      return { items, next: items.length === PAYMENTS_MAX ? items.at(-1) : undefined }
-    },
+    list: async (after) => pageOf(await listExpiredPayments(app.pool, PAYMENTS_MAX, after), PAYMENTS_MAX),
     work: (payment) => expirePayment(app, payment),
     onFailure: (error, { id }) =>
       app.log.error({ err: error, payment_id: id }, 'a payment could not be expired; it is tried again'),

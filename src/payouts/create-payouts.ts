@@ -1,6 +1,6 @@
 import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
-import { makePagedJob } from '../lib/paged-job.ts'
+import { makePagedJob, pageOf } from '../lib/paged-job.ts'
 import { insertPayout, listPayees, lockPayee } from './create-sql.ts'
 import type { Creation, Payee } from './create-sql.ts'
 import { CREATION, announcePayout, recordMoves } from './move.ts'
@@ -18,10 +18,7 @@ const runPage = makePagedJob<Payee, Payee>()
 export async function createPayouts(app: App): Promise<{ more: boolean }> {
   let count = 0
   const { more } = await runPage(app, {
-    list: async (after) => {
-      const items = await listPayees(app.pool, PAYOUTS_MAX, after)
-      return { items, next: items.length === PAYOUTS_MAX ? items.at(-1) : undefined }
-    },
+    list: async (after) => pageOf(await listPayees(app.pool, PAYOUTS_MAX, after), PAYOUTS_MAX),
     work: async (payee) => {
       if (await createOne(app, payee)) count += 1
     },

@@ -2,7 +2,7 @@ import type { App } from '../app.ts'
 import { recordAction } from '../audit/record-action.ts'
 import type { Actor } from '../audit/record.ts'
 import { keepBalancesOf } from '../ledger/keep-balances.ts'
-import { makePagedJob } from '../lib/paged-job.ts'
+import { makePagedJob, pageOf } from '../lib/paged-job.ts'
 import type { DuePeriod, OpenPeriod, SettlementRecord } from './record.ts'
 import { closePeriod, findSettlement, listDuePeriods, listOpenPeriods } from './sql.ts'
 
@@ -18,10 +18,7 @@ const runPage = makePagedJob<DuePeriod, DuePeriod>()
 export async function closeDueSettlements(app: App): Promise<{ more: boolean }> {
   let count = 0
   const { more } = await runPage(app, {
-    list: async (after) => {
-      const items = await listDuePeriods(app.pool, PERIODS_MAX, after)
-      return { items, next: items.length === PERIODS_MAX ? items.at(-1) : undefined }
-    },
+    list: async (after) => pageOf(await listDuePeriods(app.pool, PERIODS_MAX, after), PERIODS_MAX),
     work: async (period) => {
       // What was posted in the last seconds before the period's end belongs to it.
       await keepBalancesOf(app, period.merchant_id)
