@@ -28,6 +28,12 @@ export async function requireDatabaseMode(
 
 /** @throws {DatabaseModeError} unless the database has no mode yet, or the configured one */
 export function requireSameMode(mode: string | undefined, configured: Mode['mode']): void {
-  if (mode !== undefined && mode !== configured)
-    throw new DatabaseModeError(`SVC_MODE is ${configured}, and this database was first started in ${mode} mode`)
+  const problem = modeProblem(mode, configured)
+  if (problem !== undefined) throw new DatabaseModeError(problem)
+}
+
+/** What is wrong with a database of this mode, if anything. */
+export function modeProblem(mode: string | undefined, configured: Mode['mode']): string | undefined {
+  if (mode === undefined || mode === configured) return undefined
+  return `SVC_MODE is ${configured}, and this database was first started in ${mode} mode`
 }

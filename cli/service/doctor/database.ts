@@ -67,13 +67,15 @@ export async function migrationsCheck(databaseUrl: string): Promise<Verdict> {
 
 /** Whether the database is of the mode that is configured (src/db/database-mode-sql.ts). */
 async function modeCheck(databaseUrl: string, config: DoctorTarget['config']): Promise<Verdict> {
-  const mode = await readMode(databaseUrl)
+  const [mode, { modeProblem }] = await Promise.all([
+    readMode(databaseUrl),
+    import('../../../src/db/database-mode-sql.ts'),
+  ])
   if (mode === undefined) return skipped('the first start gives it one')
-  if (config === undefined || config.mode === mode) return ok(`this is a database of ${mode} mode`)
-  return finding(
-    `SVC_MODE is ${config.mode}, and this database was first started in ${mode} mode`,
-    `export SVC_DATABASE_URL=${DATABASE_URL}`,
-  )
+  const problem = config === undefined ? undefined : modeProblem(mode, config.mode)
+  return problem === undefined
+    ? ok(`this is a database of ${mode} mode`)
+    : finding(problem, `export SVC_DATABASE_URL=${DATABASE_URL}`)
 }
 
 /** Whether the service may act as its role, which the migrations give its rights to. */
