@@ -140,7 +140,7 @@ function sortRefunds(
 function opened<T>({ log }: PayoutFileApp, subject: Record<string, string>, open: () => T | null): T | null {
   try {
     const number = open()
-    if (number === null) throw new Error('there is no account')
+    if (number === null) throw new Error('the account is missing')
     return number
   } catch (error) {
     log.error({ err: error, ...subject }, "a payment is left out of the file: its account's number can't be opened")
