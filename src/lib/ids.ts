@@ -6,6 +6,8 @@ export type Ids = {
   eventId(): string
   /** `SVC` and the 32 hex digits of a random UUID: 35 characters (contract §Payment intent; decision 42). */
   endToEndId(): string
+  /** The unguessable `state` of a payment at its bank: the time in base 36, and a token (decision 416). */
+  state(): string
   /** An unguessable token of 32 random bytes as base64url. */
   token(): string
   /** A number in [0, 1), for jitter. */
@@ -27,11 +29,13 @@ const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
 export function makeIds(now: () => number = Date.now): Ids {
   const randomBytes = makeRandomBytes()
   const uuidv7 = makeUuidv7(now)
+  const token = (): string => randomBytes(32).toString('base64url')
   return {
     uuid: uuidv7,
     eventId: () => `evt_${now()}_${base32(randomBytes(16))}`,
     endToEndId: () => `SVC${crypto.randomUUID().replaceAll('-', '')}`,
-    token: () => randomBytes(32).toString('base64url'),
+    state: () => now().toString(36) + token(),
+    token,
     random: () => Math.random(),
     for() {
       return this

@@ -31,6 +31,11 @@ function makeStream(path: readonly string[]): Ids {
       return `evt_${moment}_${base32(bytes.subarray(6, 22))}`
     },
     endToEndId: () => `SVC${digest().toString('hex').slice(0, 32)}`,
+    state: () => {
+      const bytes = digest()
+      // Digits replace the time, which differs between runs.
+      return bytes.toString('hex').slice(0, 8) + bytes.toString('base64url')
+    },
     token: () => digest().toString('base64url'),
     random: () => seededBits48(next()) / SIX_BYTES,
     for: (...key) => makeStream([...path, ...key]),

@@ -80,7 +80,7 @@ function newPaymentItem(app: App, input: NewPaymentInput): NewPaymentItem {
     payment_id: random.uuid(),
     consent_id: random.uuid(),
     end_to_end_id: random.endToEndId(),
-    bank_consent_id: random.token(),
+    bank_consent_id: random.state(),
     bank_connector: bank.id,
   }
   const creation = creationTransition(bank)

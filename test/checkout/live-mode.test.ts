@@ -20,7 +20,7 @@ t.test('a signed token pays, without any other credential', async (t) => {
   t.match(await readCheckout(live, token), { status: 200, body: { mode: 'live', merchant_name: 'Acme' } })
   t.match(await startPayment(live, token, { debtor_bank_id: 'mock-albion' }), {
     status: 201,
-    body: { status: 'AwaitingAuthorisation', payment_state: /^[\w-]{43}$/ },
+    body: { status: 'AwaitingAuthorisation', payment_state: /^[\w-]{51}$/ },
   })
   const asked = await startPayment(live, signedToken(live, merchant), { scenario: 'success' })
   t.match(asked, { status: 400, body: { errors: [{ path: 'scenario', code: 'SANDBOX_ONLY' }] } })

@@ -179,7 +179,7 @@ t.test('with an identity provider a token needs no other credential, and a clien
   const { service: closed } = await serviceWithRealms(t)
   const shop = await closed.merchant()
   const started = await startPayment(closed, plainToken(closed, shop), { debtor_bank_id: 'mock-albion' })
-  t.match(started, { status: 201, body: { payment_state: /^[\w-]{43}$/ } })
+  t.match(started, { status: 201, body: { payment_state: /^[\w-]{51}$/ } })
   const headers = { 'x-merchant-client-id': shop.clientId, 'x-idempotency-key': randomUUID() }
   const body = { amount: '1.00', currency: 'GBP', redirect_uri: 'https://shop.example/' }
   const bare = await closed.call('POST', '/api/v1/payments', { headers, body })

@@ -43,6 +43,28 @@ t.test('an end-to-end id is SVC and 32 hex digits: 35 characters', async (t) => 
   )
 })
 
+t.test(
+  'ids that are only compared as a whole begin with their time, so that new rows come to the end of an index',
+  async (t) => {
+    for (const [later, kind] of [NOW + 1, NOW + 3_600_000, NOW + 30 * 365 * 86_400_000].flatMap((ms) =>
+      (['uuid', 'eventId', 'state'] as const).map((each) => [ms, each] as const),
+    )) {
+      const [before, after] = [ids, makeIds(() => later)].map((source) => source[kind]())
+      t.ok((before ?? '') < (after ?? ''), `${kind}: ${later}`)
+      t.equal(before?.length, after?.length, `${kind}: ${later}`)
+    }
+  },
+)
+
+t.test('a state is the time and a token', async (t) => {
+  const made = many(() => ids.state())
+  for (const state of made.slice(0, 200)) {
+    t.match(state, /^[0-9a-z]{8}[\w-]{43}$/)
+    t.equal(Number.parseInt(state.slice(0, 8), 36), NOW)
+  }
+  t.equal(new Set(made.map((state) => state.slice(8))).size, made.length)
+})
+
 t.test('a token is 32 random bytes as base64url', async (t) => {
   const made = many(() => ids.token())
   for (const token of made.slice(0, 200)) t.match(token, /^[\w-]{43}$/)
@@ -80,7 +102,15 @@ t.test('the real ids are the same for every key, and for every key themselves', 
 
 /** One of each kind, and then a second uuid. */
 function drawn(source: Ids): (string | number)[] {
-  return [source.uuid(), source.eventId(), source.endToEndId(), source.token(), source.random(), source.uuid()]
+  return [
+    source.uuid(),
+    source.eventId(),
+    source.endToEndId(),
+    source.state(),
+    source.token(),
+    source.random(),
+    source.uuid(),
+  ]
 }
 
 t.test('with a seed, each key has a stream of its own, whatever values were taken before', async (t) => {
@@ -107,10 +137,11 @@ t.test('with a seed, each key has a stream of its own, whatever values were take
 
 t.test('seeded ids have the shapes of the real ones', async (t) => {
   const stream = makeSeededIds('7').for('shapes')
-  for (const [uuid, eventId, endToEndId, token, random] of Array.from({ length: 200 }, () => drawn(stream))) {
+  for (const [uuid, eventId, endToEndId, state, token, random] of Array.from({ length: 200 }, () => drawn(stream))) {
     t.match(uuid, /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
     t.match(eventId, /^evt_\d{13}_[a-z2-7]{16}$/)
     t.match(endToEndId, /^SVC[0-9a-f]{32}$/)
+    t.match(state, /^[0-9a-z]{8}[\w-]{43}$/)
     t.match(token, /^[\w-]{43}$/)
     t.ok(Number(random) >= 0 && Number(random) < 1)
   }
@@ -123,7 +154,8 @@ t.test('seeded ids have the shapes of the real ones', async (t) => {
 t.test('values without a key are random, even with a seed: secrets among them', async (t) => {
   const [one, other] = [makeSeededIds('7'), makeSeededIds('7')]
   t.ok(one.isSeeded && one.for('payment').isSeeded)
-  for (const kind of ['uuid', 'eventId', 'endToEndId', 'token', 'random'] as const) t.not(one[kind](), other[kind]())
+  for (const kind of ['uuid', 'eventId', 'endToEndId', 'state', 'token', 'random'] as const)
+    t.not(one[kind](), other[kind]())
 })
 
 t.test('the 48 bits of a text are the first six bytes of its SHA-256, for ever', (t) => {

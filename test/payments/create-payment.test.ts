@@ -36,7 +36,7 @@ t.test('a new payment returns its bank URL, its ids and its amounts', async (t) 
   const address = new URL(body.redirect_url)
   t.equal(address.pathname, '/redirect-stub')
   t.equal(address.searchParams.get('redirect_uri'), 'https://shop.example/return')
-  t.match(address.searchParams.get('state'), /^[\w-]{43}$/)
+  t.match(address.searchParams.get('state'), /^[0-9a-z]{8}[\w-]{43}$/)
   t.ok(address.searchParams.get('consent'))
 })
 

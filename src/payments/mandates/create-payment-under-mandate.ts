@@ -142,7 +142,7 @@ function newPaymentItem(
     payment_id: random.uuid(),
     consent_id: isUuid(consentId) ? consentId : null,
     end_to_end_id: random.endToEndId(),
-    bank_consent_id: random.token(),
+    bank_consent_id: random.state(),
     amount,
     currency: body.currency,
     metadata: body.metadata,
