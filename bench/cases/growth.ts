@@ -333,15 +333,15 @@ const HISTORY = [
      amount, gross_amount, fee_amount, net_amount, currency, end_to_end_id, bank_consent_id, bank_connector, redirect_uri,
      failure_code, failure_source, created_at, updated_at)
    select id, merchant_id, consent_id, gen_random_uuid(), '', 0.01, 0.2, case when n % 50 = 0 then 'Failed' else 'Settled' end::payment_status,
-     50, 50, 0.7, 49.3, 'GBP', 'SVC' || replace(gen_random_uuid()::text, '-', ''), gen_random_uuid(), 'mock', 'https://shop.example/return',
+     50, 50, 0.7, 49.3, 'GBP', 'SVC' || replace(gen_random_uuid()::text, '-', ''), id, 'mock', 'https://shop.example/return',
      case when n % 50 = 0 then 'CONSENT_EXPIRED' end, case when n % 50 = 0 then 'SERVICE' end, at, at
    from planted order by n`,
   `insert into payment_events (id, merchant_id, payment_intent_id, previous_status, new_status, changed_by, raw_payload,
      raw_payload_sha256, prev_hash, event_hash, created_at)
-   select gen_random_uuid(), merchant_id, id, 'Authorised', case when n % 50 = 0 then 'Failed' else 'Settled' end::payment_status,
+   select uuidv7(), merchant_id, id, 'Authorised', case when n % 50 = 0 then 'Failed' else 'Settled' end::payment_status,
      'BATCH_JOB', '{}', '', '', '', at from planted order by n`,
   `insert into webhook_deliveries (id, merchant_id, payment_intent_id, event_id, event_type, payload, created_at)
-   select delivery_id, merchant_id, id, 'evt_' || gen_random_uuid(), 'payment.settled', '{}', at from planted order by n`,
+   select delivery_id, merchant_id, id, 'evt_' || uuidv7(), 'payment.settled', '{}', at from planted order by n`,
   `insert into webhook_attempts (merchant_id, delivery_id, attempt, worker, started_at, duration_ms, outcome, http_status)
    select merchant_id, delivery_id, 1, 'bench', at, 20, 'delivered', 200 from planted order by n`,
   `with posted as (
