@@ -76,7 +76,9 @@ grant select, insert, update, delete on webhook_queue to svc_runtime;
 -- Rows of the queue are not leased, because writing each would cost as much as delivering it: one worker at a time holds
 -- the lane of a merchant and sends from it (decision 286). Rows are made when a merchant's first delivery is due.
 create table webhook_lanes (
-  merchant_id uuid primary key references merchants (id),
+  -- Without a foreign key: its merchant has rows in the queue, which have one, and checking it would make the claim of all
+  -- merchants wait while this one's endpoint is being changed.
+  merchant_id uuid primary key,
   -- The worker that holds it; null while it is free.
   worker text,
   -- The end of the lease: the lane of a worker that dies becomes free then. The epoch fences off the previous holder.

@@ -29,13 +29,15 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  -- Where the round is: behind this merchant and up to that one. Its second half begins again with the first.
+  -- Where the round is: behind this merchant. Its second half begins again with the first, and ends with `after`.
   place uuid := after;
-  last uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  is_second_half boolean := false;
   -- A few merchants have enough for most claims; a chunk that did not suffice is followed by a larger one.
   chunk integer := 16;
   visited uuid[];
   due uuid[];
+  lacks_lane boolean;
+  hands_change boolean;
   lanes webhook_lanes[];
   rows_found integer := 0;
   rows_of_chunk integer;
@@ -44,73 +46,84 @@ declare
 begin
   loop
     visited := array(
-      with recursive merchant (id) as (
-        -- A loose index scan: one probe for each merchant, however many rows it has.
-        (
-          select q.merchant_id from webhook_queue q
-          where q.merchant_id > place and q.merchant_id <= last
-          order by q.merchant_id
-          limit 1
-        )
+      with recursive merchant (id, is_second_half) as (
+        select place, is_second_half
         union all
-        select (
-          select q.merchant_id from webhook_queue q
-          where q.merchant_id > m.id and q.merchant_id <= last
-          order by q.merchant_id
-          limit 1
-        )
+        -- A loose index scan: one probe for each merchant, however many rows it has.
+        select n.id, n.is_second_half
         from merchant m
-        where m.id is not null
+        cross join lateral (
+          (
+            select q.merchant_id as id, m.is_second_half
+            from webhook_queue q
+            where q.merchant_id > m.id
+              and q.merchant_id <= case when m.is_second_half then after else 'ffffffff-ffff-ffff-ffff-ffffffffffff' end
+            order by q.merchant_id
+            limit 1
+          )
+          union all
+          (
+            select q.merchant_id, true
+            from webhook_queue q
+            where not m.is_second_half and q.merchant_id <= after
+            order by q.merchant_id
+            limit 1
+          )
+          limit 1
+        ) n
       )
-      select m.id from merchant m where m.id is not null limit chunk
+      -- Without the place itself.
+      select m.id from merchant m limit chunk offset 1
     );
-    due := array(
-      select v.id
-      from unnest(visited) with ordinality as v (id, nth)
-      where exists (select from webhook_queue q where q.merchant_id = v.id and q.due_at <= now())
-        and not exists (
-          select from webhook_lanes l
-          where l.merchant_id = v.id and l.locked_until > now() and l.worker <> claim_webhooks.worker
-        )
-      order by v.nth
-    );
+    select coalesce(array_agg(v.id order by v.nth), '{}'), coalesce(bool_or(l.merchant_id is null), false),
+      coalesce(bool_or((l.worker = claim_webhooks.worker and l.locked_until > now() + lease / 2) is not true), false)
+    into due, lacks_lane, hands_change
+    from unnest(visited) with ordinality as v (id, nth)
+    left join webhook_lanes l on l.merchant_id = v.id
+    where exists (select from webhook_queue q where q.merchant_id = v.id and q.due_at <= now())
+      and (l.locked_until is null or l.locked_until <= now() or l.worker = claim_webhooks.worker);
     if cardinality(due) > 0 then
-      insert into webhook_lanes (merchant_id)
-      select d.id from unnest(due) d (id)
-      where not exists (select from webhook_lanes l where l.merchant_id = d.id)
-      on conflict do nothing;
+      if lacks_lane then
+        insert into webhook_lanes (merchant_id)
+        select d.id from unnest(due) d (id)
+        where not exists (select from webhook_lanes l where l.merchant_id = d.id)
+        on conflict do nothing;
+      end if;
       -- Only lanes that change hands, or whose lease is renewed, are locked: no other worker can take the rest.
-      lanes := array(
-        select l
-        from unnest(due) d (id)
-        join webhook_lanes l on l.merchant_id = d.id
-        where l.locked_until is null or l.locked_until <= now()
-          or (l.worker = claim_webhooks.worker and l.locked_until <= now() + lease / 2)
-        for update of l skip locked
-      );
-      -- The holder of a lane was lost: it had at most this many rows in progress, the first ones. The lane is free then, so
-      -- that they are counted once, also where this claim does not take it.
-      with lost as (
-        update webhook_lanes l
-        set worker = null, locked_until = null
-        from unnest(lanes) as found
-        where found.locked_until is not null and found.worker <> claim_webhooks.worker and l.merchant_id = found.merchant_id
-        returning l.merchant_id
-      )
-      update webhook_queue q
-      set leases_lost = q.leases_lost + 1
-      where q.ctid = any (
-        array(
-          select f.row_id
-          from lost
-          cross join lateral (
-            select q.ctid as row_id from webhook_queue q
-            where q.merchant_id = lost.merchant_id and q.due_at <= now()
-            order by q.due_at, q.sequence
-            limit per_merchant_max
-          ) f
+      lanes := '{}';
+      if hands_change then
+        lanes := array(
+          select l
+          from unnest(due) d (id)
+          join webhook_lanes l on l.merchant_id = d.id
+          where l.locked_until is null or l.locked_until <= now()
+            or (l.worker = claim_webhooks.worker and l.locked_until <= now() + lease / 2)
+          for update of l skip locked
+        );
+        -- The holder of a lane was lost: it had at most this many rows in progress, the first ones. The lane is free then, so
+        -- that they are counted once, also where this claim does not take it.
+        with lost as (
+          update webhook_lanes l
+          set worker = null, locked_until = null
+          from unnest(lanes) as found
+          where found.locked_until is not null and found.worker <> claim_webhooks.worker and l.merchant_id = found.merchant_id
+          returning l.merchant_id
         )
-      );
+        update webhook_queue q
+        set leases_lost = q.leases_lost + 1
+        where q.ctid = any (
+          array(
+            select f.row_id
+            from lost
+            cross join lateral (
+              select q.ctid as row_id from webhook_queue q
+              where q.merchant_id = lost.merchant_id and q.due_at <= now()
+              order by q.due_at, q.sequence
+              limit per_merchant_max
+            ) f
+          )
+        );
+      end if;
       return query
       with lane as materialized (
         select d.id as merchant_id, d.nth, coalesce(k.epoch, l.epoch + case when l.worker = claim_webhooks.worker then 0 else 1 end) as epoch,
@@ -173,14 +186,9 @@ begin
       rows_found := rows_found + rows_of_chunk;
       released := released || visited;
     end if;
-    exit when rows_found >= rows_max;
-    if cardinality(visited) = chunk then
-      place := visited[chunk];
-    else
-      exit when last = after;
-      place := '00000000-0000-0000-0000-000000000000';
-      last := after;
-    end if;
+    exit when rows_found >= rows_max or cardinality(visited) < chunk;
+    place := visited[chunk];
+    is_second_half := place <= after;
     -- No more than the smallest claim has rows: what it locks and does not need, other workers pass by.
     chunk := least(chunk * 2, 128);
   end loop;

@@ -207,11 +207,15 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'a worker takes the lane of another one',
     test: 'test/webhooks/lanes.test.ts',
     edits: [
-      { file: CLAIM, text: 'l.locked_until > now() and l.worker <> claim_webhooks.worker', replacement: 'false' },
       {
         file: CLAIM,
-        text: `        where l.locked_until is null or l.locked_until <= now()
-          or (l.worker = claim_webhooks.worker and l.locked_until <= now() + lease / 2)
+        text: '\n      and (l.locked_until is null or l.locked_until <= now() or l.worker = claim_webhooks.worker);',
+        replacement: ';',
+      },
+      {
+        file: CLAIM,
+        text: `          where l.locked_until is null or l.locked_until <= now()
+            or (l.worker = claim_webhooks.worker and l.locked_until <= now() + lease / 2)
 `,
         replacement: '',
       },
