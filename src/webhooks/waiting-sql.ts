@@ -145,7 +145,10 @@ export function scheduleWaiting(
     ),
     queued as (
       insert into webhook_queue (merchant_id, delivery_id, payment_intent_id, sequence, due_at, attempted)
-      select s.merchant_id, s.id, s.payment_intent_id, s.sequence, now(), s.attempt_count > 0
+      -- A replayed one, whose attempts are counted from one again, neither waits for other events nor delays them (replay-sql.ts).
+      select s.merchant_id, s.id, s.payment_intent_id, s.sequence, now(),
+        s.attempt_count > 0
+          or exists (select from webhook_attempts a where a.merchant_id = s.merchant_id and a.delivery_id = s.id)
       from scheduled s
       on conflict do nothing
     )

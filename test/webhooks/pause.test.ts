@@ -237,6 +237,11 @@ t.test('a delivery that is replayed while the endpoint is paused waits, and the 
   const receiver = await startReceiver(t)
   const merchantId = await plantMerchant({ owner, app, webhookUrl: receiver.url })
   const [id = ''] = await plantDead(owner, merchantId, { from: new Date().toISOString() })
+  await owner.query(
+    `insert into webhook_attempts (merchant_id, delivery_id, attempt, worker, started_at, duration_ms, outcome, http_status)
+     values ($1, $2, 6, 'test', now(), 1, 'http_500', 500)`,
+    [merchantId, id],
+  )
   await put(app, merchantId, { paused: true })
   t.match(await replayWebhook(app, { merchantId, id }), { status: 'PENDING', attempt_count: 0, next_retry_at: null })
   await t.rejects(replayWebhook(app, { merchantId, id }), { code: 'DELIVERY_NOT_DEAD', next: /Resume/ })
@@ -244,6 +249,7 @@ t.test('a delivery that is replayed while the endpoint is paused waits, and the 
   await put(app, merchantId, { paused: false })
   deliveries.wake()
   await until('it is delivered', async () => (await readDelivery(owner, id)).status === 'DELIVERED')
+  t.match(await readDelivery(owner, id), { last_error: null, last_http_status: 200, attempt_count: 1 })
 })
 
 t.test('the address is checked after it was written, outside any transaction', async (t) => {
