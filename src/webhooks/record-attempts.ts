@@ -73,7 +73,11 @@ async function recordBatch(
       const rows = batch.map(({ begunAt, ...row }) => ({ ...row, age_ms: Math.round(performance.now() - begunAt) }))
       const recorded = await recordAttempts(app.pool, worker, rows)
       const lost = batch.length - recorded.count
-      if (lost > 0) app.log.warn({ lost }, 'webhook attempts ended after their lease and were not recorded')
+      if (lost > 0)
+        app.log.warn(
+          { lost },
+          'webhook attempts were not recorded: their lease had ended, or they had been recorded before',
+        )
       return
     } catch (error) {
       app.log.error(

@@ -108,7 +108,8 @@ export function recordAttempts(
       update webhook_queue q
       set due_at = r.due_at, attempted = true, leases_lost = 0
       from result r
-      where r.due_at is not null and q.merchant_id = r.merchant_id and q.delivery_id = r.delivery_id
+      -- Due no more: a record whose answer was lost has been made, and is tried again.
+      where r.due_at is not null and q.merchant_id = r.merchant_id and q.delivery_id = r.delivery_id and q.due_at <= now()
       returning r.*, true as attempted
     ),
     held as (

@@ -203,6 +203,20 @@ t.test('a result is recorded once, however often it is reported', async (t) => {
   t.equal((await owner.query('select from webhook_attempts')).rowCount, 2)
 })
 
+t.test('a failure is recorded once, also where the answer of the record was lost', async (t) => {
+  const { owner, app } = await makeOutbox(t)
+  await plantDeliveries(owner, await plantMerchant({ owner, app, webhookUrl: 'http://127.0.0.1:1/' }), { count: 2 })
+  const rows = delivered(await claimDeliveries(app.pool, claim('one'))).map((row): AttemptRow => {
+    return { ...row, status: 'FAILED', outcome: 'http_500', http_status: 500, delay_ms: 60_000 }
+  })
+  t.strictSame(await recordAttempts(app.pool, 'one', rows), { count: 2 })
+  const due = async () => (await owner.query('select due_at from webhook_queue order by delivery_id')).rows
+  const before = await due()
+  t.strictSame(await recordAttempts(app.pool, 'one', rows), { count: 0 })
+  t.equal((await owner.query('select from webhook_attempts')).rowCount, 2)
+  t.strictSame(await due(), before, 'nor is the next attempt put off again')
+})
+
 t.test('a pause takes no row from under the worker that holds its lane', async (t) => {
   const { owner, app } = await makeOutbox(t)
   const merchantId = await plantMerchant({ owner, app, webhookUrl: 'http://127.0.0.1:1/' })
