@@ -1,12 +1,16 @@
 import type { ClaimedDelivery } from './record.ts'
 
-/** A claimed delivery that waits for its turn; the moments are monotonic time. */
-export type Ready = { delivery: ClaimedDelivery; claimedAt: number; leaseEndsAt: number }
+/** A claimed delivery that waits for its turn: when it was read, by both clocks, and the end of its lease in monotonic time. */
+export type Ready = { delivery: ClaimedDelivery; read: Moment; leaseEndsAt: number }
+
+/** Monotonic time stands still while a machine is suspended, and the time of day may be set: what differs by one is late. */
+export type Moment = { monotonic: number; ofDay: number }
 
 type Lane = {
+  merchantId: string
   waiting: Ready[]
-  /** The ids of those in progress. */
-  inProgress: Set<string>
+  /** When those in progress were started, by their ids. */
+  inProgress: Map<string, number>
   /** The ids of all that are claimed and not yet recorded. */
   rows: Set<string>
   isInTurn: boolean
@@ -14,7 +18,8 @@ type Lane = {
 
 /**
  * The lanes that a worker holds, with the deliveries that it has claimed of each. They start in turn, lane by lane, and
- * of each lane only a limited number is in progress, so that a slow endpoint uses only its own slots.
+ * of each lane only a limited number is in progress, so that a slow endpoint uses only its own slots. All slow ones
+ * together have no more than their share: many of them would hold every slot for the whole time-out (decision 392).
  */
 export type Lanes = {
   /**
@@ -39,34 +44,84 @@ export type Lanes = {
   forget(merchants: readonly string[]): void
 }
 
-/** @param perMerchantMax how many deliveries of a merchant are in progress at once */
-export function makeLanes(perMerchantMax: number): Lanes {
+/** An attempt that took longer makes its lane a slow one, until another takes less. */
+const SLOW_MS = 1_000
+
+/** Merchants that are known to be slow, also while nothing of theirs is due. */
+const SLOW_MERCHANTS_MAX = 10_000
+
+export type LanesOptions = {
+  /** How many deliveries of a merchant are in progress at once. */
+  perMerchantMax: number
+  /** How many of all slow lanes are. */
+  slowMax: number
+  /** Monotonic time in milliseconds. */
+  now?: () => number
+}
+
+export function makeLanes({ perMerchantMax, slowMax, now = () => performance.now() }: LanesOptions): Lanes {
   const lanes = new Map<string, Lane>()
   /** The lanes that can start a delivery. */
-  const turns: Lane[] = []
+  const turns: { fast: Lane[]; slow: Lane[] } = { fast: [], slow: [] }
+  const slow = new Set<string>()
   let count = 0
   let inProgress = 0
+  let slowInProgress = 0
+  let lastTurn: 'fast' | 'slow' = 'fast'
+
+  const speedOf = ({ merchantId }: Lane): 'fast' | 'slow' => (slow.has(merchantId) ? 'slow' : 'fast')
+  const waitingIn = (queued: readonly Lane[]): number => queued.reduce((sum, { waiting }) => sum + waiting.length, 0)
 
   function queue(lane: Lane): void {
     if (lane.isInTurn || lane.waiting.length === 0 || lane.inProgress.size >= perMerchantMax) return
     lane.isInTurn = true
-    turns.push(lane)
+    turns[speedOf(lane)].push(lane)
   }
 
-  function answered({ merchant_id: merchantId, delivery_id: id }: ClaimedDelivery): void {
-    const lane = lanes.get(merchantId)
-    if (lane === undefined || !lane.inProgress.delete(id)) return
+  /** Both kinds take turns, as long as the slow ones may start at all. */
+  function takeTurn(): Lane | undefined {
+    const maySlow = turns.slow.length > 0 && slowInProgress < slowMax
+    lastTurn = maySlow && (turns.fast.length === 0 || lastTurn === 'fast') ? 'slow' : 'fast'
+    const lane = turns[lastTurn].shift()
+    if (lane !== undefined) lane.isInTurn = false
+    return lane
+  }
+
+  function setSpeed(lane: Lane, speed: 'fast' | 'slow'): void {
+    const before = speedOf(lane)
+    if (before === speed || (speed === 'slow' && slow.size >= SLOW_MERCHANTS_MAX)) return
+    slowInProgress += speed === 'slow' ? lane.inProgress.size : -lane.inProgress.size
+    if (speed === 'slow') slow.add(lane.merchantId)
+    else slow.delete(lane.merchantId)
+    if (!lane.isInTurn) return
+    turns[before].splice(turns[before].indexOf(lane), 1)
+    turns[speed].push(lane)
+  }
+
+  /** @returns when it was started; undefined if it is not in progress */
+  function leave(lane: Lane, id: string): number | undefined {
+    const startedAt = lane.inProgress.get(id)
+    if (startedAt === undefined) return undefined
+    lane.inProgress.delete(id)
     inProgress -= 1
-    queue(lane)
+    if (speedOf(lane) === 'slow') slowInProgress -= 1
+    return startedAt
   }
 
   return {
     rowsMax: 3 * perMerchantMax,
     count: () => count,
-    load: () => turns.reduce((sum, lane) => sum + lane.waiting.length, inProgress),
+    load: () =>
+      inProgress + waitingIn(turns.fast) + Math.min(waitingIn(turns.slow), Math.max(slowMax - slowInProgress, 0)),
     add: (ready) => {
       const { merchant_id: merchantId, delivery_id: id } = ready.delivery
-      const lane = lanes.get(merchantId) ?? { waiting: [], inProgress: new Set(), rows: new Set(), isInTurn: false }
+      const lane: Lane = lanes.get(merchantId) ?? {
+        merchantId,
+        waiting: [],
+        inProgress: new Map(),
+        rows: new Set(),
+        isInTurn: false,
+      }
       lanes.set(merchantId, lane)
       lane.waiting.push(ready)
       lane.rows.add(id)
@@ -74,19 +129,27 @@ export function makeLanes(perMerchantMax: number): Lanes {
       queue(lane)
     },
     next: () => {
-      const lane = turns.shift()
+      const lane = takeTurn()
       const ready = lane?.waiting.shift()
       if (lane === undefined || ready === undefined) return undefined
-      lane.isInTurn = false
-      lane.inProgress.add(ready.delivery.delivery_id)
+      lane.inProgress.set(ready.delivery.delivery_id, now())
       inProgress += 1
+      if (speedOf(lane) === 'slow') slowInProgress += 1
       queue(lane)
       return ready
     },
-    answered,
-    done: (delivery) => {
-      answered(delivery)
-      if (lanes.get(delivery.merchant_id)?.rows.delete(delivery.delivery_id) === true) count -= 1
+    answered: ({ merchant_id: merchantId, delivery_id: id }) => {
+      const lane = lanes.get(merchantId)
+      const startedAt = lane && leave(lane, id)
+      if (lane === undefined || startedAt === undefined) return
+      setSpeed(lane, now() - startedAt > SLOW_MS ? 'slow' : 'fast')
+      queue(lane)
+    },
+    done: ({ merchant_id: merchantId, delivery_id: id }) => {
+      const lane = lanes.get(merchantId)
+      if (lane === undefined) return
+      if (leave(lane, id) !== undefined) queue(lane)
+      if (lane.rows.delete(id)) count -= 1
     },
     held: () => {
       const entries = [...lanes]

@@ -5,7 +5,7 @@ import type { App } from '../app.ts'
 import { claim, firstMerchant, leaseMs } from './claim.ts'
 import type { ClaimedBatch } from './claim.ts'
 import { makeLanes } from './lanes.ts'
-import type { Lanes, Ready } from './lanes.ts'
+import type { Lanes, Moment, Ready } from './lanes.ts'
 import { deliver, leaseSuffices } from './deliver.ts'
 import type { AttemptResult, DeliverApp, DeliverInput } from './deliver.ts'
 import { makeAutoResetEvent } from '../lib/auto-reset-event.ts'
@@ -17,7 +17,7 @@ import type { ClaimedDelivery } from './record.ts'
 import { makeOpenSecrets } from '../signing/open-secrets.ts'
 import type { OpenSecrets } from '../signing/open-secrets.ts'
 import type { SigningSecrets } from '../signing/secret.ts'
-import { postponeLease, releaseLanes } from './sql.ts'
+import { postponeDue, releaseLanes } from './sql.ts'
 import { attemptDelaysMs } from './states.ts'
 
 /** The fallback for lost wake-ups (contract §Delivery rules 2). */
@@ -35,12 +35,24 @@ const CLAIMED_MAX = 4
 
 /**
  * A claimed delivery that could not be started for this time is dropped, and claimed again later: its endpoint may have
- * been changed, or paused, in the meantime.
+ * been changed, or paused, in the meantime. It counts from when the claim was answered, which may itself take longer.
  */
 const STALE_MS = 1_000
 
-/** The delay of a delivery whose secret this worker can't open. */
+/** Slow endpoints together have half of the slots, as long as others have something to send. */
+const SLOW_SHARE = 0.5
+
+/**
+ * A claim that found little and took long is followed by a pause of a multiple of its time, so that claims don't take the
+ * database: it looked at every merchant that has something queued, and each record and wake-up asks for the next.
+ */
+const LONG_CLAIM_MS = 20
+const PAUSE_FACTOR = 4
+const PAUSE_MAX_MS = 200
+
+/** The delay of deliveries whose secret this worker can't open. */
 const UNOPENED_SECONDS = 60
+const POSTPONED_MAX = 1_000
 
 /** How long the database may be unavailable before waiters for idleness are rejected. */
 const FAILING_MAX_MS = 30_000
@@ -105,7 +117,10 @@ export function runDeliveries(app: DeliveriesApp, options: { post?: Post; giveUp
     recorder: makeRecorder(app, worker),
     gate: makeAutoResetEvent(),
     slots: makeAutoResetEvent(),
-    lanes: makeLanes(app.config.webhookConcurrencyPerMerchant),
+    lanes: makeLanes({
+      perMerchantMax: app.config.webhookConcurrencyPerMerchant,
+      slowMax: Math.ceil(app.config.webhookConcurrency * SLOW_SHARE),
+    }),
     sending: 0,
     underWay: new Set(),
     waitingForIdle: [],
@@ -136,9 +151,10 @@ async function dispatch(run: Run): Promise<void> {
   let after = firstMerchant
   let backOffMs = 0
   let moreIsDue = false
+  let wasShort = false
   while (!run.stopping) {
     if (moreIsDue) await delay(GATHER_MS)
-    const free = freeSlots(run)
+    const free = freeSlots(run, wasShort)
     if (free <= 0) {
       await run.slots.wait(POLL_MS)
       continue
@@ -148,7 +164,9 @@ async function dispatch(run: Run): Promise<void> {
       const wasIdle = run.lanes.count() === 0
       // Who asks during the claim may know of deliveries that it did not see.
       const asked = run.waitingForIdle.length
+      const begun = performance.now()
       const claimed = await claim(app, { worker: run.worker, after, rowsMax: free, lanes: run.lanes })
+      const tookMs = performance.now() - begun
       after = claimed.after
       backOffMs = 0
       run.failingSince = undefined
@@ -157,10 +175,13 @@ async function dispatch(run: Run): Promise<void> {
       take(run, claimed)
       // Fewer rows than requested means no more: the rest is not due, or waits for an attempt in progress.
       moreIsDue = claimed.deliveries.length === free
+      wasShort = !moreIsDue
       // Each ended attempt sets the event, so that there is another claim after the last one.
       if (claimed.deliveries.length === 0 && wasIdle)
         for (const { resolve } of run.waitingForIdle.splice(0, asked)) resolve()
-      if (!moreIsDue) await gate.wait(pollMs)
+      if (moreIsDue) continue
+      if (tookMs > LONG_CLAIM_MS) await delay(Math.min(tookMs * PAUSE_FACTOR, PAUSE_MAX_MS))
+      await gate.wait(pollMs)
     } catch (error) {
       backOffMs = Math.min(Math.max(backOffMs * 2, BACK_OFF_MIN_MS), POLL_MS)
       app.log.error({ err: error, retryMs: backOffMs }, 'due webhooks could not be claimed')
@@ -177,33 +198,48 @@ function rejectAfter(run: Run, error: unknown): void {
   for (const { reject } of run.waitingForIdle.splice(0)) reject(error)
 }
 
-/** The number of deliveries to claim: none while there are enough, because a large claim costs less per delivery. */
-function freeSlots({ app, lanes }: Run): number {
+/**
+ * The number of deliveries to claim: none while there are enough, because a large claim costs less per delivery. A claim
+ * that came short visited every merchant: the next one has half of them to find.
+ */
+function freeSlots({ app, lanes }: Run, wasShort: boolean): number {
   const claimedMax = CLAIMED_MAX * app.config.webhookConcurrency
   const free = claimedMax - lanes.load()
-  return free < claimedMax / 4 ? 0 : free
+  return free < claimedMax / (wasShort ? 2 : 4) ? 0 : free
 }
 
 function take(run: Run, { deliveries, claimedAt }: ClaimedBatch): void {
-  for (const delivery of deliveries) run.lanes.add({ delivery, claimedAt, leaseEndsAt: claimedAt + delivery.lease_ms })
+  const read = now()
+  for (const delivery of deliveries) run.lanes.add({ delivery, read, leaseEndsAt: claimedAt + delivery.lease_ms })
   startAll(run)
 }
 
+const now = (): Moment => ({ monotonic: performance.now(), ofDay: Date.now() })
+
 /** Starts claimed deliveries while there are free slots. */
 function startAll(run: Run): void {
-  const withoutEndpoint = new Map<string, ClaimedDelivery[]>()
+  const withoutEndpoint: ClaimedDelivery[] = []
+  const unopened: ClaimedDelivery[] = []
   while (run.sending < run.app.config.webhookConcurrency) {
     const ready = run.lanes.next()
     if (ready === undefined) break
     const { delivery } = ready
-    const { webhook_url, merchant_id } = delivery
+    const { webhook_url } = delivery
     if (!mayStart(run, ready)) drop(run, delivery)
-    else if (webhook_url === null)
-      withoutEndpoint.set(merchant_id, [...(withoutEndpoint.get(merchant_id) ?? []), delivery])
-    else start(run, [delivery], deliverAndRecord(run, { ...delivery, webhook_url }))
+    else if (webhook_url === null) withoutEndpoint.push(delivery)
+    else {
+      const secrets = openOrError(run, delivery)
+      if (secrets instanceof Error) unopened.push(delivery)
+      else start(run, [delivery], deliverAndRecord(run, { secrets, delivery: { ...delivery, webhook_url } }))
+    }
   }
-  for (const deliveries of withoutEndpoint.values())
+  for (const deliveries of byMerchant(withoutEndpoint))
     start(run, deliveries, moveToWaiting(run.app, run.worker, deliveries))
+  for (const deliveries of byMerchant(unopened)) start(run, deliveries, postpone(run, deliveries))
+}
+
+function byMerchant(deliveries: readonly ClaimedDelivery[]): Iterable<ClaimedDelivery[]> {
+  return deliveries.length === 0 ? [] : Map.groupBy(deliveries, (each) => each.merchant_id).values()
 }
 
 function drop(run: Run, delivery: ClaimedDelivery): void {
@@ -212,8 +248,9 @@ function drop(run: Run, delivery: ClaimedDelivery): void {
   run.gate.open()
 }
 
-function mayStart({ stopping }: Run, { claimedAt, leaseEndsAt }: Ready): boolean {
-  return !stopping && performance.now() - claimedAt < STALE_MS && leaseSuffices(leaseEndsAt)
+function mayStart({ stopping }: Run, { read, leaseEndsAt }: Ready): boolean {
+  const age = Math.max(performance.now() - read.monotonic, Date.now() - read.ofDay)
+  return !stopping && age < STALE_MS && leaseSuffices(leaseEndsAt)
 }
 
 /** Tracks the work as in progress. If it fails, its rows are claimed again after a while. */
@@ -243,15 +280,11 @@ function finish(run: Run, deliveries: readonly ClaimedDelivery[]): void {
   run.gate.open()
 }
 
-async function deliverAndRecord(run: Run, delivery: ClaimedDelivery & { webhook_url: string }): Promise<void> {
-  const secrets = openOrUndefined(run, delivery)
-  if (secrets === undefined) await postponeLease(run.app.pool, run.worker, delivery, UNOPENED_SECONDS)
-  else {
-    const recorded = run.recorder.record(await send(run, { secrets, delivery }))
-    // All lanes are at their limit, or empty: nothing is sent until this is recorded.
-    if (run.sending === 0) run.recorder.hurry()
-    await recorded
-  }
+async function deliverAndRecord(run: Run, input: Omit<DeliverInput, 'post'>): Promise<void> {
+  const recorded = run.recorder.record(await send(run, input))
+  // All lanes are at their limit, or empty: nothing is sent until this is recorded.
+  if (run.sending === 0) run.recorder.hurry()
+  await recorded
 }
 
 /** Delivers in a slot, which is freed before the attempt is recorded. */
@@ -266,17 +299,25 @@ async function send(run: Run, { secrets, delivery }: Omit<DeliverInput, 'post'>)
   }
 }
 
-/** A secret that this worker's master key can't open does not count as a failure of the merchant's endpoint. */
-function openOrUndefined({ app, openSecrets }: Run, delivery: ClaimedDelivery): SigningSecrets | undefined {
+function openOrError({ openSecrets }: Pick<Run, 'openSecrets'>, delivery: ClaimedDelivery): SigningSecrets | Error {
   try {
     return openSecrets(delivery)
   } catch (error) {
-    app.log.error(
-      { err: error, merchant_id: delivery.merchant_id },
-      "a signing secret can't be opened; its webhooks wait",
-    )
-    return undefined
+    return error instanceof Error ? error : new Error("it can't be opened", { cause: error })
   }
+}
+
+/**
+ * A secret that this worker's master key can't open does not count as a failure of the merchant's endpoint. All that is
+ * due of the merchant waits, in a few statements and log lines, however much it is.
+ */
+async function postpone({ app, worker, openSecrets }: Run, deliveries: readonly ClaimedDelivery[]): Promise<void> {
+  const [first] = deliveries
+  if (first === undefined) return
+  const err = openOrError({ openSecrets }, first)
+  const { count } = await postponeDue(app.pool, worker, first, { seconds: UNOPENED_SECONDS, rowsMax: POSTPONED_MAX })
+  const { merchant_id } = first
+  app.log.error({ err, merchant_id, count }, "a signing secret can't be opened; the webhooks that are due wait")
 }
 
 async function stop(run: Run, loop: Promise<void>): Promise<void> {

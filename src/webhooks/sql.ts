@@ -142,23 +142,36 @@ function listOf(rows: readonly AttemptRow[], column: Exclude<keyof AttemptRow, '
   return `{${rows.map((row) => row[column] ?? 'null').join(',')}}`
 }
 
-/** Delays a row that can't be sent now through no fault of its merchant: no attempt is counted. */
-export async function postponeLease(
+/**
+ * Delays up to `rowsMax` due rows of the lease's merchant, which can't be sent now through no fault of the merchant: no
+ * attempt is counted.
+ */
+export function postponeDue(
   tx: CommonQueryMethods,
   worker: string,
   lease: Lease,
-  seconds: number,
-): Promise<void> {
-  await tx.query(sql.typeAlias('void')`
+  { seconds, rowsMax }: { seconds: number; rowsMax: number },
+): Promise<z.infer<typeof Count>> {
+  return tx.one(sql.type(Count)`
     with postponed as (
       update webhook_queue q
       set due_at = now() + make_interval(secs => ${seconds})
-      from ${heldLeases(worker, [lease])}
-      where q.merchant_id = l.merchant_id and q.delivery_id = l.delivery_id
+      where q.ctid = any (
+        array(
+          select c.ctid
+          from ${heldLeases(worker, [lease])}
+          join webhook_queue c on c.merchant_id = l.merchant_id and c.due_at <= now()
+          order by c.due_at, c.sequence
+          limit ${rowsMax}
+        )
+      )
       returning q.merchant_id, q.delivery_id, q.due_at
+    ),
+    delivery as (
+      update webhook_deliveries d
+      set next_retry_at = p.due_at
+      from postponed p
+      where d.merchant_id = p.merchant_id and d.id = p.delivery_id
     )
-    update webhook_deliveries d
-    set next_retry_at = p.due_at
-    from postponed p
-    where d.merchant_id = p.merchant_id and d.id = p.delivery_id`)
+    select count(*)::int4 as count from postponed`)
 }

@@ -239,7 +239,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'a worker sends what it claimed long ago',
     'test/webhooks/lost-leases.test.ts',
     'src/webhooks/run-deliveries.ts',
-    'performance.now() - claimedAt < STALE_MS && ',
+    'age < STALE_MS && ',
     '',
   ),
   bug(

@@ -14,11 +14,11 @@ const ready = (merchant: string, id: string): Ready => {
   const unused = { event_id: '', attempt_count: 0, payload: '', webhook_url: null, webhook_signing_secret: '' }
   const lease = { epoch: 1, lease_ms: 1, leases_lost: 0, webhook_secret_previous: null, traceparent: null }
   const delivery: ClaimedDelivery = { merchant_id: merchant, delivery_id: id, ...lease, ...unused }
-  return { delivery, claimedAt: 0, leaseEndsAt: 1 }
+  return { delivery, read: { monotonic: 0, ofDay: 0 }, leaseEndsAt: 1 }
 }
 
 t.test('lanes take turns, and each has no more in progress than its limit', (t) => {
-  const lanes = makeLanes(2)
+  const lanes = makeLanes({ perMerchantMax: 2, slowMax: 4 })
   for (const id of ['1', '2', '3', '4']) lanes.add(ready('a', id))
   for (const id of ['5', '6']) lanes.add(ready('b', id))
   const started: ClaimedDelivery[] = []
@@ -42,6 +42,37 @@ t.test('lanes take turns, and each has no more in progress than its limit', (t) 
   t.equal(lanes.count(), 2)
   t.end()
 })
+
+t.test(
+  'slow lanes share half of the places, take turns with the others, and are fast again after a quick answer',
+  (t) => {
+    let now = 0
+    const lanes = makeLanes({ perMerchantMax: 2, slowMax: 2, now: () => now })
+    const start = (): ClaimedDelivery[] => {
+      const started: ClaimedDelivery[] = []
+      for (let next = lanes.next(); next !== undefined; next = lanes.next()) started.push(next.delivery)
+      return started
+    }
+    const idsOf = (deliveries: readonly ClaimedDelivery[]) => deliveries.map(({ delivery_id: id }) => id)
+    for (const merchant of ['a', 'b', 'c']) for (const n of [1, 2, 3, 4]) lanes.add(ready(merchant, `${merchant}${n}`))
+    const first = start()
+    t.strictSame(idsOf(first), ['a1', 'b1', 'c1', 'a2', 'b2', 'c2'], 'nothing is known of them yet')
+    now = 10
+    const answer = (merchant: string, deliveries: readonly ClaimedDelivery[]): void => {
+      for (const each of deliveries.filter(({ merchant_id: id }) => id === merchant)) lanes.answered(each)
+    }
+    answer('c', first)
+    now = 5_000
+    for (const merchant of ['a', 'b']) answer(merchant, first)
+    const second = start()
+    t.strictSame(idsOf(second), ['a3', 'c3', 'b3', 'c4'], 'two of the slow lanes, in turns with the fast one')
+    t.equal(lanes.load(), 4, 'slow ones that may not start keep nothing waiting')
+    now = 5_010
+    answer('a', second)
+    t.strictSame(idsOf(start()), ['b4', 'a4'], 'it answered quickly, and takes no place of the slow ones any more')
+    t.end()
+  },
+)
 
 const NOTHING: Claim['held'] = { merchants: [], counts: [], rows: [] }
 const claim = (worker: string, held = NOTHING): Claim => ({

@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import t from 'tap'
+import { makeAdminConnection } from '../../src/db/connection.ts'
 import { makePost } from '../../src/webhooks/sending/post.ts'
 import type { Post } from '../../src/webhooks/sending/post.ts'
 import { verifySignature } from '../../src/lib/webhook-signature.ts'
+import { capturedLog } from '../support/captured-log.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import {
@@ -204,6 +206,78 @@ t.test('merchants whose servers hang delay no other', async (t) => {
   await stopped
 })
 
+t.test('also as many merchants as there are places, once it is known that they hang', async (t) => {
+  const { owner, app } = await makeOutbox(t, { webhookConcurrency: 8, webhookConcurrencyPerMerchant: 2 })
+  const hanging = 'http://hanging.example/'
+  const healthy = await startReceiver(t)
+  for (let n = 0; n < 4; n += 1)
+    await plantDeliveries(owner, await plantMerchant({ owner, app, webhookUrl: hanging }), { count: 100 })
+  const seen = Promise.withResolvers<void>()
+  const real = makePost({ allowPrivate: true })
+  let hangingCount = 0
+  const post: Post = {
+    close: () => real.close(),
+    post: async (request) => {
+      if (request.url !== hanging) return real.post(request)
+      hangingCount += 1
+      // The first ones end, which shows that they are slow; those that follow hang until the test has seen what it looks for.
+      await (hangingCount <= 8 ? delay(1_100) : seen.promise)
+      return { outcome: 'timeout', httpStatus: null, responseBody: null, durationMs: 5_000 }
+    },
+  }
+  const deliveries = startDeliveries(t, app, { post })
+  await until('they have had all places', () => hangingCount >= 8)
+  await plantDeliveries(owner, await plantMerchant({ owner, app, webhookUrl: healthy.url }), { count: 40 })
+  deliveries.wake()
+  await until('the healthy merchant has all', () => healthy.receipts.length === 40)
+  await until('they have their share', () => hangingCount === 12)
+  const stopped = deliveries.stop()
+  seen.resolve()
+  await stopped
+  t.equal(hangingCount, 12, 'and no more than it')
+})
+
+t.test('a slow database slows deliveries, and neither stops them nor is asked without a pause', async (t) => {
+  const { owner, app } = await makeOutbox(t)
+  let claims = 0
+  let claimsAtFirst: number | undefined
+  const receiver = await startReceiver(t, ({ response }) => {
+    claimsAtFirst ??= claims
+    response.writeHead(204).end()
+  })
+  const any: typeof app.pool.any = async (query) => {
+    const rows = await app.pool.any(query)
+    if (!query.sql.includes('from claim_webhooks')) return rows
+    claims += 1
+    await delay(1_200)
+    return rows
+  }
+  await plantDeliveries(owner, await plantMerchant({ owner, app, webhookUrl: receiver.url }), { count: 3 })
+  startDeliveries(t, { ...app, pool: { ...app.pool, any } })
+  await until('all are delivered', () => queueIsEmpty(owner))
+  t.equal(receiver.receipts.length, 3)
+  t.ok(
+    claimsAtFirst === 1 || claimsAtFirst === 2,
+    `by what one of the first claims has read, not the ${claimsAtFirst}th`,
+  )
+})
+
+t.test('a merchant whose endpoint is being changed for the first time keeps no claim waiting', async (t) => {
+  const { url, owner, app } = await makeOutbox(t)
+  const receiver = await startReceiver(t)
+  const busy = await plantMerchant({ owner, app, webhookUrl: receiver.url })
+  const other = await plantMerchant({ owner, app, webhookUrl: receiver.url })
+  for (const merchantId of [busy, other]) await plantDeliveries(owner, merchantId)
+  const changing = await makeAdminConnection({ databaseUrl: url })
+  t.teardown(() => changing.end())
+  await changing.query('begin')
+  await changing.query('select from merchants where id = $1 for update', [busy])
+  startDeliveries(t, app)
+  await until('the other one has its own', () => receiver.receipts.length > 0)
+  await changing.query('rollback')
+  await until('all are delivered', () => queueIsEmpty(owner))
+})
+
 t.test('an attempt without an answer fails after five seconds', async (t) => {
   const { owner, app } = await makeOutbox(t)
   const hanging = await startReceiver(t, () => undefined)
@@ -354,6 +428,28 @@ t.test('a secret that the master key does not open costs the merchant no attempt
   })
   t.match(await readDelivery(owner, id), { status: 'PENDING', attempt_count: 0, last_error: null })
   t.equal(receiver.receipts.length, 0)
+})
+
+t.test('all that is due of a merchant whose secret is not opened waits by a few statements and lines', async (t) => {
+  const { owner, app } = await makeOutbox(t)
+  const { log, lines } = capturedLog('error')
+  const merchantId = await plantMerchant({ owner, app, webhookUrl: 'http://127.0.0.1:1/' })
+  const unknown = 'v1.other.AAAA.AAAA.AAAA.AAAA'
+  await owner.query('update merchants set webhook_signing_secret = $2 where id = $1', [merchantId, unknown])
+  await plantDeliveries(owner, merchantId, { count: 1_500 })
+  let statements = 0
+  const one: typeof app.pool.one = (query) => {
+    if (query.sql.includes('postponed')) statements += 1
+    return app.pool.one(query)
+  }
+  startDeliveries(t, { ...app, log, pool: { ...app.pool, one } })
+  await until('all wait', async () => {
+    const found = await owner.query(`select from webhook_queue where due_at < now() + interval '30 s'`)
+    return found.rowCount === 0
+  })
+  t.ok(statements <= 6, `${statements} statements`)
+  await until('the last one is logged', () => lines().length === statements)
+  t.match(JSON.parse(lines()[0] ?? ''), { merchant_id: merchantId, count: 1_000 })
 })
 
 t.test('a delivery that a bug keeps from being processed is not tried again at once', async (t) => {
