@@ -43,8 +43,9 @@ const STALE_MS = 1_000
 const SLOW_SHARE = 0.5
 
 /**
- * A claim that found little and took long is followed by a pause of a multiple of its time, so that claims don't take the
- * database: it looked at every merchant that has something queued, and each record and wake-up asks for the next.
+ * A claim that took long, and more than a millisecond for each row that it found, is followed by a pause of a multiple of
+ * its time, so that claims don't take the database: it looked at every merchant that has something queued, and each record
+ * and wake-up asks for the next.
  */
 const LONG_CLAIM_MS = 20
 const PAUSE_FACTOR = 4
@@ -180,7 +181,8 @@ async function dispatch(run: Run): Promise<void> {
       if (claimed.deliveries.length === 0 && wasIdle)
         for (const { resolve } of run.waitingForIdle.splice(0, asked)) resolve()
       if (moreIsDue) continue
-      if (tookMs > LONG_CLAIM_MS) await delay(Math.min(tookMs * PAUSE_FACTOR, PAUSE_MAX_MS))
+      if (tookMs > Math.max(LONG_CLAIM_MS, claimed.deliveries.length))
+        await delay(Math.min(tookMs * PAUSE_FACTOR, PAUSE_MAX_MS))
       await gate.wait(pollMs)
     } catch (error) {
       backOffMs = Math.min(Math.max(backOffMs * 2, BACK_OFF_MIN_MS), POLL_MS)
