@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { Amount, Currency, Money, NoBody, NoHeaders, None, Timestamp, nameText, text } from './common.ts'
+import { Amount, Currency, Money, NoBody, NoHeaders, None, Timestamp, text } from './common.ts'
 import { operation } from './operation.ts'
-import { DebtorAccountScheme } from './new-payment.ts'
+import { DebtorAccountScheme, RemittanceReference } from './new-payment.ts'
 import { Branding } from './settings.ts'
 
 /** The header that carries a checkout token (decision 66). */
@@ -25,7 +25,7 @@ export const CheckoutToken = z.strictObject({
   payerName: text(140).optional(),
   debtorAccountScheme: DebtorAccountScheme.optional(),
   debtorIdentification: text(34).optional(),
-  remittanceReference: nameText(18).optional(),
+  remittanceReference: RemittanceReference.optional(),
   exp: z.int().positive().optional().meta({ description: 'expiry, in seconds since 1970' }),
   jti: text(64)
     .optional()

@@ -13,13 +13,21 @@ const ACCOUNT_FORMS = {
   },
 }
 
+/**
+ * What payer and merchant read on their statements. An end-to-end id of ours, or what banks keep of it, would make a payment
+ * look like another one there.
+ */
+export const RemittanceReference = nameText(18).refine(
+  (text) => !/^svc[0-9a-f]{15}$/i.test(text),
+  'must not have the form of an end-to-end id of this service',
+)
+
 /** The payer and its account, as far as the merchant knows them (contract §Payment consent; decision 41). */
 const payerContext = {
   payer_name: text(140).optional(),
   debtor_account_scheme: DebtorAccountScheme.optional(),
   debtor_identification: text(34).optional(),
-  // Shown on a statement among other lines.
-  remittance_reference: nameText(18).optional(),
+  remittance_reference: RemittanceReference.optional(),
   debtor_bank_id: text(50).optional(),
   payer_email: z.email().max(254).optional(),
   payer_phone: z.string().regex(E164, 'must be in E.164 form, such as +447700900123').optional(),

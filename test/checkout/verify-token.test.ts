@@ -104,6 +104,7 @@ t.test('all invalid fields are reported at once', async (t) => {
     ],
     [{ remittanceReference: 'x'.repeat(19) }, ['remittanceReference']],
     [{ remittanceReference: 'two\nlines' }, ['remittanceReference']],
+    [{ remittanceReference: 'SVC0a1b2c3d4e5f6a7' }, ['remittanceReference']],
     [{ exp: 1.5 }, ['exp']],
     [{ exp: '4000000000' }, ['exp']],
     [{ exp: 1_790_000_000_000 }, ['exp']],

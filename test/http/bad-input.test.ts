@@ -94,6 +94,11 @@ const INVALID: Case[] = [
     [['remittance_reference', 'INVALID_FORMAT']],
   ],
   ['a reference of two lines', { remittance_reference: 'a\nb' }, [['remittance_reference', 'INVALID_FORMAT']]],
+  [
+    'a reference that looks like an end-to-end id',
+    { remittance_reference: 'svc0A1b2c3d4e5f6a7' },
+    [['remittance_reference', 'INVALID']],
+  ],
   ['a reference of 19 characters', { remittance_reference: 'x'.repeat(19) }, [['remittance_reference', 'TOO_LONG']]],
   ['a bank id of 51 characters', { debtor_bank_id: 'x'.repeat(51) }, [['debtor_bank_id', 'TOO_LONG']]],
   [

@@ -115,6 +115,11 @@ t.test('a payment has its own remittance reference', async (t) => {
   t.equal(read.body.remittance_reference, 'Gym extra')
   const ledger = await service.call('GET', `/api/v1/portal/transactions/${body.payment_id}`, { merchant })
   t.equal(ledger.body.remittance_reference, 'Gym extra')
+  const changes = { remittance_reference: String(body.end_to_end_id).slice(0, 18) }
+  t.match(await payUnder(service, merchant, { consentId, changes }), {
+    status: 400,
+    body: { errors: [{ path: 'remittance_reference' }] },
+  })
 })
 
 t.test("a payment's own scenario decides its rejection, and leaves the mandate unchanged", async (t) => {
