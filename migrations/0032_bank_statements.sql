@@ -37,6 +37,13 @@ create table bank_statement_lines (
   bank_reference varchar(140),
   end_to_end_id varchar(35),
   remittance varchar(500),
+  -- Of an end-to-end id of ours that the line names, what the shortest field of a bank keeps (decision 255), in any case and
+  -- with words around it.
+  named_id text generated always as (
+    'SVC' || lower(coalesce(
+      (regexp_match(end_to_end_id, 'svc([0-9a-f]{15})', 'i'))[1], (regexp_match(remittance, 'svc([0-9a-f]{15})', 'i'))[1]
+    ))
+  ) stored,
   merchant_id uuid,
   payment_id uuid,
   refund_id uuid,
@@ -69,6 +76,9 @@ create unique index bank_statement_lines__payout on bank_statement_lines (mercha
 create index bank_statement_lines__payment_id on bank_statement_lines (payment_id) where payment_id is not null;
 create index bank_statement_lines__statement_id on bank_statement_lines (statement_id);
 create index bank_statement_lines__unmatched on bank_statement_lines (booked_on desc, id desc) where matched_by is null;
+-- Lines that name an id of ours and are nothing here: a payout that was paid twice, what has failed, and what came back of it.
+create index bank_statement_lines__named_id on bank_statement_lines (named_id)
+  where merchant_id is null and named_id is not null;
 create index bank_statement_lines__booked_on__id on bank_statement_lines (booked_on desc, id desc);
 -- What reconciling a day reads.
 create index bank_statement_lines__matched on bank_statement_lines (merchant_id, matched_at) where matched_at is not null;

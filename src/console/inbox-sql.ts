@@ -4,7 +4,7 @@ import { sql } from '../db/sql.ts'
 import type { Holidays } from '../lib/working-days.ts'
 import { InboxKind } from '../wire/console.ts'
 import { disputeDue, inStatusSince } from '../disputes/deadline-sql.ts'
-import { failedOf } from '../statements/failed-sql.ts'
+import { knownOf } from '../statements/known-sql.ts'
 import {
   API_ANSWER_TIME,
   DEAD_DELIVERY_TIME,
@@ -225,11 +225,11 @@ function unanswered(kind: InboxKind, rows: FragmentSqlToken): FragmentSqlToken {
 function linesOfFailed(): FragmentSqlToken {
   return sql.fragment`
     (
-      select 'statement_line_of_failed' as kind, l.id, failed.merchant_id, 1 as count, l.created_at as since,
-        l.created_at + ${LINE_OF_FAILED_TIME} as due_at
+      select 'statement_' || lower(l.direction) || '_of_failed' as kind, l.id, known.merchant_id, 1 as count,
+        l.created_at as since, l.created_at + ${LINE_OF_FAILED_TIME} as due_at
       from bank_statement_lines l
-      cross join lateral ${failedOf}
-      where l.matched_by is null
+      cross join lateral ${knownOf}
+      where l.matched_by is null and known.is_of_failed
       order by l.created_at
       limit ${EACH_KIND_MAX}
     )`

@@ -62,9 +62,13 @@ const FOR_OPERATORS: Partial<Record<InboxKind, Describe>> = {
     summary: `the bank has not answered ${item.count === 1 ? 'a refund' : `${item.count} refunds`} of a file`,
     command: 'svc statements missing',
   }),
-  statement_line_of_failed: ({ id }) => ({
-    summary: 'the bank has booked a payment, refund or payout that has failed here: its money is in no balance',
-    command: `svc statements resolve ${id}`,
+  statement_credit_of_failed: (item) => ({
+    summary: 'the bank has booked a payment that has failed here: its money is in no balance',
+    command: `svc reconcile --merchant ${merchant(item)}`,
+  }),
+  statement_debit_of_failed: (item) => ({
+    summary: "the bank has made a payout or refund that has failed here: take it from the merchant's balance",
+    command: `svc reconcile --merchant ${merchant(item)}`,
   }),
   refund_returned: (item, canCorrect) =>
     canCorrect

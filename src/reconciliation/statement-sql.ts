@@ -1,8 +1,6 @@
 import { sql } from '../db/sql.ts'
 import type { FragmentSqlToken } from 'slonik'
-import { failedOf } from '../statements/failed-sql.ts'
 import { knownOf } from '../statements/known-sql.ts'
-import { named } from '../statements/named-sql.ts'
 import { during, executedRefunds, merchantsIn, settledPayments } from './scope-sql.ts'
 import type { Check, Scope } from './scope-sql.ts'
 
@@ -24,7 +22,19 @@ function londonDay(moment: FragmentSqlToken): FragmentSqlToken {
 }
 
 /** That a line `l` has paid what has the form of an id of ours, or of its beginning, and takes back no earlier line. */
-const isOwnDebit = sql.fragment`(l.direction = 'DEBIT' and not l.is_reversal and ${named} is not null)`
+const isOwnDebit = sql.fragment`(l.direction = 'DEBIT' and not l.is_reversal and l.named_id is not null)`
+
+/** Open lines that name an id which is known here, of one kind, each with what an operator does about it. */
+function knownLines(scope: Scope, isOfKind: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`
+    select known.merchant_id, l.id::text as subject, known.payment_id, l.currency, null::numeric as expected,
+      l.amount as found, known.cause
+    from bank_statement_lines l
+    cross join lateral ${knownOf}
+    join ${merchantsIn(scope)} m on m.id = known.merchant_id
+    where l.matched_by is null and ${isOfKind} and ${during(sql.fragment`l.created_at`, scope)}
+  `
+}
 
 /** What bank statements can disagree with. */
 export const STATEMENT_CHECKS = {
@@ -91,26 +101,18 @@ export const STATEMENT_CHECKS = {
   },
   STATEMENT_LINE_OF_FAILED: {
     cause: 'the bank has booked a payment, a refund or a payout that has failed here',
-    query: (scope) => sql.fragment`
-      select failed.merchant_id, l.id::text as subject, failed.payment_id, l.currency, null::numeric as expected,
-        l.amount as found
-      from bank_statement_lines l
-      cross join lateral ${failedOf}
-      join ${merchantsIn(scope)} m on m.id = failed.merchant_id
-      where l.matched_by is null and ${during(sql.fragment`l.created_at`, scope)}
-    `,
+    hasOwnCause: true,
+    query: (scope) => knownLines(scope, sql.fragment`known.is_of_failed`),
   },
   STATEMENT_DEBIT_KNOWN: {
     cause: 'the bank has paid under an id of a payout, refund or payment here, and no rule has matched it',
     hasOwnCause: true,
-    query: (scope) => sql.fragment`
-      select known.merchant_id, l.id::text as subject, known.payment_id, l.currency, null::numeric as expected,
-        l.amount as found, known.cause
-      from bank_statement_lines l
-      cross join lateral ${knownOf}
-      join ${merchantsIn(scope)} m on m.id = known.merchant_id
-      where l.matched_by is null and ${isOwnDebit} and ${during(sql.fragment`l.created_at`, scope)}
-    `,
+    query: (scope) => knownLines(scope, sql.fragment`not known.is_of_failed and l.direction = 'DEBIT'`),
+  },
+  STATEMENT_CREDIT_KNOWN: {
+    cause: 'the bank has got money under an id of a payout, refund or payment here, and no rule has matched it',
+    hasOwnCause: true,
+    query: (scope) => knownLines(scope, sql.fragment`not known.is_of_failed and l.direction = 'CREDIT'`),
   },
   STATEMENT_DEBIT_UNKNOWN: {
     cause:
@@ -121,7 +123,7 @@ export const STATEMENT_CHECKS = {
         null::numeric as expected, -l.amount as found
       from bank_statement_lines l
       where l.matched_by is null and ${isOwnDebit} and ${during(sql.fragment`l.created_at`, scope)}
-        and not exists (select from ${failedOf}) and not exists (select from ${knownOf})
+        and not exists (select from ${knownOf})
     `,
   },
   STATEMENT_LINE_UNKNOWN: {
@@ -133,7 +135,7 @@ export const STATEMENT_CHECKS = {
       from bank_statement_lines l
       where l.matched_by is null and ${during(sql.fragment`l.created_at`, scope)}
         and l.booked_on <= ${londonDay(sql.fragment`${scope.asOf}::timestamptz`)} - ${UNKNOWN_DAYS}::integer
-        and not ${isOwnDebit} and not exists (select from ${failedOf})
+        and not ${isOwnDebit} and not exists (select from ${knownOf})
     `,
   },
   REFUND_RETURN: {

@@ -1,17 +1,12 @@
 import type { FragmentSqlToken } from 'slonik'
 import { sql } from '../db/sql.ts'
 
-/** What the shortest field of a bank keeps of an end-to-end id (decision 255), in any case and with words around it. */
-const OWN_ID = 'svc([0-9a-f]{15})'
+/** What a line that names an end-to-end id has of it (`bank_statement_lines.named_id`). */
+export function namedPart(id: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`left(${id}, 18)`
+}
 
-/** The first 18 characters of the end-to-end id that a line `l` names, as they are kept here; null where it names none. */
-export const named = sql.fragment`(
-  'SVC' || lower(coalesce(
-    (regexp_match(l.end_to_end_id, ${OWN_ID}, 'i'))[1], (regexp_match(l.remittance, ${OWN_ID}, 'i'))[1]
-  ))
-)`
-
-/** That an id is the one of `name`, which finds it through the index of ids. */
+/** That a line `l` names an id, which is found through the index of ids. */
 export function isNamed(id: FragmentSqlToken): FragmentSqlToken {
-  return sql.fragment`${id} between name.id and name.id || 'g' and left(${id}, length(name.id)) = name.id`
+  return sql.fragment`${id} between l.named_id and l.named_id || 'g' and ${namedPart(id)} = l.named_id`
 }

@@ -99,12 +99,17 @@ async function foundPayout(
 
 function refuseUnlike(found: Movement, line: StatementLineRecord, path: string): void {
   if (found.line_id !== null) throw invalidField(path, 'ALREADY_THERE', `is the line ${found.line_id} already`)
-  if (found.direction !== line.direction || found.amount !== line.amount || found.currency !== line.currency)
-    throw invalidField(
-      path,
-      'MISMATCH',
-      `is a ${found.direction.toLowerCase()} of ${amountWithCurrency(found.amount, found.currency)}, and the line a ${line.direction.toLowerCase()} of ${amountWithCurrency(line.amount, line.currency)}`,
-    )
+  if (found.direction === line.direction && found.amount === line.amount && found.currency === line.currency) return
+  // A payout that is RETURNED is paid out again in full, and so is a refund credited.
+  const next =
+    found.kind !== 'payment' && found.direction === 'CREDIT' && line.direction === 'CREDIT'
+      ? ': add what came back with svc merchants correct, and resolve the line by its reason alone'
+      : ''
+  throw invalidField(
+    path,
+    'MISMATCH',
+    `is a ${found.direction.toLowerCase()} of ${amountWithCurrency(found.amount, found.currency)}, and the line a ${line.direction.toLowerCase()} of ${amountWithCurrency(line.amount, line.currency)}${next}`,
+  )
 }
 
 export function lineNotFound(): DomainError {

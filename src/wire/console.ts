@@ -159,7 +159,8 @@ export const InboxKind = z.enum([
   'payment_settled_late',
   'refunds_unanswered',
   'refund_returned',
-  'statement_line_of_failed',
+  'statement_credit_of_failed',
+  'statement_debit_of_failed',
   'reconciliation_different',
   'reconciliation_failed',
 ])

@@ -2,63 +2,26 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { createPayouts } from '../../src/payouts/create-payouts.ts'
 import { testService } from '../support/app.ts'
-import type { Answer } from '../support/app.ts'
 import { britishFile } from '../support/bank-files.ts'
 import { byHandOf } from '../support/by-hand.ts'
-import { readInstructions, statementOf } from '../support/payout-bank.ts'
+import { statementOf } from '../support/payout-bank.ts'
 import type { Instructed } from '../support/payout-bank.ts'
 import { payableMerchant, payoutsOf } from '../support/payouts.ts'
 import { createPayment } from '../support/app.ts'
 import { settledPayment } from '../support/payments.ts'
+import { STATEMENT_ENV, statementLines } from '../support/statement-lines.ts'
 
-const env = {
-  SVC_PAYOUT_CONNECTOR: 'file',
-  SVC_PAYOUT_NAME: 'Payments Ltd',
-  SVC_PAYOUT_ACCOUNTS: 'GBP=20-00-00 12345678',
-  SVC_STATEMENT_ACCOUNTS: 'GB33BUKB20201555555555',
-}
-const service = await testService(t, { env })
+const service = await testService(t, { env: STATEMENT_ENV })
 const { app, owner } = service
 const headers = await service.operator('OPS')
+const { differences, onlyLine, post, resolveLine, sentPayout, tasks } = await statementLines(service)
 const byHand = byHandOf(owner)
 
-const post = (path: string, body?: object): Promise<Answer> =>
-  service.call('POST', `/api/v1/admin/${path}`, { headers, ...(body === undefined ? {} : { body }) })
-
 const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
-
-async function differences(query = ''): Promise<Answer['body'][]> {
-  const { body } = await service.call('GET', `/api/v1/admin/reconciliation${query}`, { headers })
-  return body.differences.filter(({ kind }: { kind: string }) => /FILE|STATEMENT/.test(kind))
-}
-
-async function tasks(kind: string): Promise<Answer['body'][]> {
-  const { body } = await service.call('GET', '/api/v1/admin/inbox', { headers })
-  return body.data.filter((each: { kind: string }) => each.kind === kind)
-}
-
-async function onlyLine(bankReference: string): Promise<string> {
-  const { rows } = await owner.query('select id from bank_statement_lines where bank_reference = $1', [bankReference])
-  return rows[0].id
-}
-
-const resolveLine = (id: string): Promise<Answer> =>
-  service.call('PUT', `/api/v1/admin/statement-lines/${id}/resolution`, { headers, body: { reason: 'found out' } })
 
 /** Lets a merchant's time pass, as the sandbox clock records it. */
 async function pass({ id }: { id: string }, by: string): Promise<void> {
   await owner.query('insert into sandbox_clock_shifts values ($1, now(), $2)', [id, by])
-}
-
-/** A payout that a file took to the bank. */
-async function sentPayout(amount: string) {
-  const merchant = await payableMerchant(service, { amount: `${amount}00` })
-  await createPayouts(app)
-  const { body } = await post('payout-files')
-  const [sent] = readInstructions(body.file.content).payments
-  const [payout] = await payoutsOf(service, merchant)
-  if (sent === undefined || payout === undefined) throw new Error('there is no payout')
-  return { merchant, sent, id: payout.id }
 }
 
 t.test('a payout by file without its line is a difference after days, in the time of its merchant', async (t) => {
@@ -257,34 +220,36 @@ t.test('so is the debit of a payout that waits here, since the back-up is older 
   await resolveLine(await onlyLine('NEXT'))
 })
 
-t.test('so is the debit of a payment whose money was sent back, but no reversal', async (t) => {
+t.test('so is the debit of a payment that the bank takes back, also as a reversal', async (t) => {
   const merchant = await service.merchant()
   const { body } = await createPayment(service, merchant, { amount: '30.00' })
   await service.call('POST', `/api/v1/payments/${body.payment_id}/cancel`, { merchant })
   const settled = await settledPayment(service, merchant, { amount: '30.00' })
   const { rows } = await owner.query('select end_to_end_id from payment_intents where id = $1', [settled])
-  const debit = { amount: '30.00', direction: 'DBIT' as const }
-  for (const [id, e2e, cause] of [
+  const take = `svc merchants correct ${merchant.id} --amount=-30.00 --currency GBP --against BANK`
+  for (const [id, e2e, causes] of [
     [
       body.payment_id,
       body.end_to_end_id,
-      `the bank has sent payment ${body.payment_id} back, which failed here: svc statements resolve LINE`,
+      Array.from({ length: 2 }).fill(
+        `the bank has sent payment ${body.payment_id} back, which failed here: take it from the merchant's balance if it was added there (${take}), then svc statements resolve LINE`,
+      ),
     ],
     [
       settled,
       rows[0].end_to_end_id,
-      `a refund of payment ${settled}, or the bank has sent it back: svc explain ${settled}, then svc statements resolve LINE, for a refund with --payment ${settled} --refund`,
+      [
+        `the bank has taken settled payment ${settled} back: take it from the merchant's balance (${take}), then svc statements resolve LINE`,
+        `settled payment ${settled} was taken back 2 times and credited again 0 times: take 60.00 GBP in all, what was corrected before included, from the merchant's balance (svc merchants correct), then svc statements resolve LINE`,
+      ],
     ],
-  ]) {
-    const reversal = { ...debit, ref: `TAKES-BACK-${id}`, e2e, reversal: true }
-    await post('statements', { content: statementOf([], [reversal]) })
-    t.same(await differences(), [])
-    await resolveLine(await onlyLine(reversal.ref))
-    const line = { ...debit, ref: `BACK-${id}`, e2e }
-    const of = { ref: line.ref, merchant_id: merchant.id, payment_id: id, cause }
-    await resolveLine(await expectKnown(t, statementOf([], [line]), of))
-    t.same(await differences(), [])
-  }
+  ])
+    for (const [index, reversal] of [true, false].entries()) {
+      const line = { amount: '30.00', direction: 'DBIT' as const, ref: `BACK-${reversal}-${id}`, e2e, reversal }
+      const of = { ref: line.ref, merchant_id: merchant.id, payment_id: id, cause: causes[index] }
+      await resolveLine(await expectKnown(t, statementOf([], [line]), of))
+      t.same(await differences(), [])
+    }
 })
 
 t.test('a line of a payment that has failed is a task and a difference at once, until it is explained', async (t) => {
@@ -301,14 +266,26 @@ t.test('a line of a payment that has failed is a task and a difference at once, 
     const content = statementOf([], [{ amount: '30.00', ref: `LATE-${cut}`, ...line }])
     t.match(await post('statements', { content }), { body: { matched_line_count: 0 } })
     const subject = await onlyLine(`LATE-${cut}`)
-    const named = { kind: 'STATEMENT_LINE_OF_FAILED', subject, payment_id: body.payment_id, found_amount: '30.00' }
+    const named = {
+      kind: 'STATEMENT_LINE_OF_FAILED',
+      subject,
+      payment_id: body.payment_id,
+      found_amount: '30.00',
+      cause:
+        /^the bank has booked payment \S+ which failed here: add it to the merchant's balance \(.* --amount=30\.00 |: add \d+\.00 GBP in all/,
+    }
     t.match(await differences(`?merchant_id=${merchant.id}`), [{ ...named, merchant_id: merchant.id }], cut)
-    t.match(await tasks('statement_line_of_failed'), [
-      { id: subject, merchant_id: merchant.id, command: `svc statements resolve ${subject}` },
+    t.match(await tasks('statement_credit_of_failed'), [
+      {
+        id: subject,
+        merchant_id: merchant.id,
+        summary: /in no balance/,
+        command: `svc reconcile --merchant ${merchant.realm}`,
+      },
     ])
     t.same(await differences(`?merchant_id=${(await service.merchant()).id}`), [])
     await resolveLine(subject)
-    t.same([await differences(), await tasks('statement_line_of_failed')], [[], []])
+    t.same([await differences(), await tasks('statement_credit_of_failed')], [[], []])
   }
 })
 
@@ -320,5 +297,5 @@ t.test('so is the debit of a payout that has failed, which would be paid twice',
   t.match(await differences(), [
     { kind: 'STATEMENT_LINE_OF_FAILED', merchant_id: merchant.id, payment_id: null, found_amount: '8.15' },
   ])
-  t.match(await tasks('statement_line_of_failed'), [{ merchant_id: merchant.id }])
+  t.match(await tasks('statement_debit_of_failed'), [{ merchant_id: merchant.id, summary: /take it from/ }])
 })

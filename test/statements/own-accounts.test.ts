@@ -86,12 +86,13 @@ t.test("a statement of the merchant's account brings no payout back", async (t) 
 
 t.test('a payout, and a refund by file, is on no other account than one that pays', async (t) => {
   const { merchant, sent, credit } = await sentPayout()
-  const elsewhere = [credit, { ...credit, direction: 'DBIT' as const, ref: 'D1' }]
+  const other = await sentPayout()
+  const elsewhere = [credit, { ...other.credit, direction: 'DBIT' as const, ref: 'D1' }]
   t.match(await post('statements', { content: britishFile(elsewhere, { account: COLLECTING }) }), {
     status: 200,
     body: { new_line_count: 2, matched_line_count: 0 },
   })
-  t.same(await statuses(merchant), ['SENT'])
+  t.same([await statuses(merchant), await statuses(other.merchant)], [['SENT'], ['SENT']])
   t.match(await post('statements', { content: statementOf([sent], [credit]) }), { body: { matched_line_count: 2 } })
   t.same(await statuses(merchant), ['RETURNED'])
 
@@ -115,6 +116,10 @@ t.test('a payout, and a refund by file, is on no other account than one that pay
       {
         kind: 'STATEMENT_DEBIT_KNOWN',
         cause: new RegExp(`it is refund ${refundId}, .* --payment ${id} --refund ${refundId}$`),
+      },
+      {
+        kind: 'STATEMENT_CREDIT_KNOWN',
+        cause: new RegExp(`it is the return of refund ${refundId}, .* --payment ${id} --refund ${refundId}$`),
       },
     ],
   )

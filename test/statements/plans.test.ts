@@ -1,4 +1,5 @@
 import t from 'tap'
+import { listDifferences } from '../../src/reconciliation/sql.ts'
 import { listLineRows } from '../../src/statements/sql.ts'
 import { matchOpenLines } from '../../src/statements/match-open-lines.ts'
 import { listDays, matchLines } from '../../src/statements/match-sql.ts'
@@ -184,4 +185,36 @@ t.test('a page of lines reads these alone, and those of a payment are found by t
     t.ok(plan.buffers < 51 * 3, plan.text)
   }
   await owner.query('rollback')
+})
+
+t.test('lines that name the same id are found by their index, however many were explained', async (t) => {
+  await owner.query('begin')
+  await owner.query(
+    `insert into bank_statement_lines (
+       id, statement_id, account, line_hash, booked_on, direction, amount, currency, is_reversal, end_to_end_id, matched_by,
+       matched_at, resolution_reason
+     )
+     select gen_random_uuid(), $1, 'GB00', repeat(md5('explained' || n), 2), current_date, 'DEBIT', 50, 'GBP', false,
+       'SVC' || md5(n::text), 'MANUAL', now(), 'a charge'
+     from generate_series(1, ${DAYS * EACH}) n`,
+    [merchant.id],
+  )
+  await owner.query('analyze bank_statement_lines')
+  await owner.query(
+    `insert into bank_statement_lines (
+       id, statement_id, account, line_hash, booked_on, direction, amount, currency, is_reversal, remittance
+     )
+     select gen_random_uuid(), $1, 'GB00', repeat(md5(id::text), 2), current_date, 'DEBIT', 50, 'GBP', false,
+       'FPS OUT ' || upper(left(end_to_end_id, 18))
+     from payment_intents where idempotency_key in ('1', '2', '3')`,
+    [merchant.id],
+  )
+  const scope = { merchantId: undefined, from: undefined, asOf: new Date().toISOString() }
+  const { text, values } = await statementOf((tx) =>
+    listDifferences(tx, { name: 'STATEMENT_DEBIT_KNOWN', scope, limit: 10 }),
+  )
+  const plan = await measurePlan(owner, text, values)
+  await owner.query('rollback')
+  t.match(plan.text, /Index Scan using bank_statement_lines__named_id/)
+  t.notMatch(plan.text, /Seq Scan on (bank_statement_lines|payment_intents)/)
 })

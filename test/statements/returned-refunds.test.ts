@@ -130,6 +130,66 @@ t.test('the same where one statement has both, or only the return', async (t) =>
   t.same(await differences(), [])
 })
 
+t.test('the money of a refund that was paid twice is no return', async (t) => {
+  const { id, refundId, sent } = await sentRefund()
+  const left = { ...cameBack(sent), direction: 'DBIT' as const }
+  const lines = [{ ...left, ref: 'FIRST' }, { ...left, ref: 'TWICE' }, cameBack(sent, { ref: 'ONE-BACK' })]
+  t.match(await post('statements', { content: statementOf([], lines) }), {
+    body: { matched_line_count: 1, unmatched_line_count: 2, returned_refund_count: 0 },
+  })
+  t.match(await refundsOf(id), [{ refund_status: 'EXECUTED' }])
+  t.same(await tasks(), [])
+  const { body } = await service.call('GET', '/api/v1/admin/reconciliation', { headers })
+  const known = body.differences.filter(({ kind }: { kind: string }) => kind.endsWith('_KNOWN'))
+  t.match(known, [
+    { kind: 'STATEMENT_DEBIT_KNOWN', payment_id: id, cause: /came back: correct nothing; svc statements resolve/ },
+    {
+      kind: 'STATEMENT_CREDIT_KNOWN',
+      payment_id: id,
+      cause: new RegExp(`^refund ${refundId} left 2 times, and this is`),
+    },
+  ])
+  for (const { subject } of known)
+    await service.call('PUT', `/api/v1/admin/statement-lines/${subject}/resolution`, {
+      headers,
+      body: { reason: 'paid twice, and once back' },
+    })
+  t.same(await differences(), [])
+})
+
+t.test(
+  'a refund that failed here and that the bank has made is taken from the balance, and can come back',
+  async (t) => {
+    const { id, refundId, sent } = await sentRefund()
+    await post(`refunds/${refundId}/fail`, { failure_code: 'BANK_ERROR', reason: 'so says the bank' })
+    const left = { ...cameBack(sent), direction: 'DBIT' as const, ref: 'MADE' }
+    const known = async () => {
+      const { body } = await service.call('GET', '/api/v1/admin/reconciliation', { headers })
+      return body.differences.filter(({ payment_id }: { payment_id: string }) => payment_id === id)
+    }
+    const resolve = async () => {
+      const { body } = await service.call('GET', '/api/v1/admin/statement-lines?state=unmatched', { headers })
+      for (const { id: line } of body.data)
+        await service.call('PUT', `/api/v1/admin/statement-lines/${line}/resolution`, {
+          headers,
+          body: { reason: 'so' },
+        })
+    }
+    await post('statements', { content: statementOf([], [left]) })
+    const cause = new RegExp(
+      `^the bank has made refund ${refundId} although it failed here: take it .* ${shop.id} --amount=-20.00 `,
+    )
+    t.match(await known(), [{ kind: 'STATEMENT_LINE_OF_FAILED', cause }])
+    await resolve()
+    await post('statements', { content: statementOf([], [cameBack(sent, { ref: 'BACK-AGAIN' })]) })
+    t.match(await known(), [
+      { kind: 'STATEMENT_CREDIT_KNOWN', cause: /add it again if its debit was taken .*=20\.00 / },
+    ])
+    await resolve()
+    t.same(await known(), [])
+  },
+)
+
 t.test('a return without its id is named by hand', async (t) => {
   const { id, refundId, sent } = await sentRefund()
   await post('statements', { content: statementOf([sent], [cameBack(sent, { e2e: 'NOTPROVIDED', reversal: true })]) })
