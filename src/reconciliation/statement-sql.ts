@@ -161,6 +161,7 @@ export const STATEMENT_CHECKS = {
       left join payouts o on o.merchant_id = l.merchant_id and o.id = l.payout_id
       where l.amount is distinct from coalesce(r.amount, p.gross_amount, o.amount)
         or l.currency is distinct from coalesce(p.currency, o.currency)
+        or o.status = 'FAILED' or r.status = 'FAILED'
     `,
   },
 } as const satisfies Record<string, Check>

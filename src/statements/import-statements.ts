@@ -23,6 +23,7 @@ import {
   listKnownHashes,
   listStatementsOfFile,
   lockImports,
+  openLinesOfFailed,
 } from './sql.ts'
 
 export type ImportStatementsInput = { content: string; csv?: CsvForm | undefined; actor: Actor }
@@ -54,15 +55,18 @@ export async function importStatements(
     const statements = before.length > 0 ? before : await insertFile(app, tx, { file, fileHash, actor })
     const newLineCount = before.length > 0 ? 0 : sum(statements.map(({ new_line_count }) => new_line_count))
     const matched = await matchOpenLines(tx, ownAccounts(app.config))
+    const moved = await confirmPayouts(app, tx, matched.payouts)
+    const refunded = await confirmRefunds(app, tx, matched.refunds)
+    const opened = await openLinesOfFailed(tx, matched)
     return {
-      moved: await confirmPayouts(app, tx, matched.payouts),
-      refunded: await confirmRefunds(app, tx, matched.refunds),
+      moved,
+      refunded,
       statements,
       newLineCount,
       knownLineCount: sum(statements.map(({ line_count }) => line_count)) - newLineCount,
-      matchedLineCount: matched.count,
+      matchedLineCount: matched.count - opened.length,
       unmatchedLineCount: await countUnmatchedLines(tx),
-      returnedRefundCount: matched.refunds.filter(({ direction }) => direction === 'CREDIT').length,
+      returnedRefundCount: countReturned(matched.refunds) - countReturned(opened),
     }
   })
   for (const payout of moved) announcePayout(app, payout)
@@ -119,6 +123,10 @@ function withHashes({ lines }: BankStatement): (BankLine & { hash: string })[] {
     counts.set(name, count)
     return { ...line, hash: createHash('sha256').update(`${name}${count}`, 'utf8').digest('hex') }
   })
+}
+
+function countReturned(lines: readonly { direction: string; refund_id: string | null }[]): number {
+  return lines.filter(({ direction, refund_id }) => direction === 'CREDIT' && refund_id !== null).length
 }
 
 function sum(counts: readonly number[]): number {

@@ -9,7 +9,7 @@ import { announcePayout } from '../payouts/move.ts'
 import { announceRefund } from '../payments/refunds/execute-refund.ts'
 import { confirmPayouts } from './confirm-payouts.ts'
 import { confirmRefunds } from './confirm-refunds.ts'
-import { findMovement, findPayoutMovement, lockLine, resolveLine } from './sql.ts'
+import { findMovement, findPayoutMovement, lockLine, openLinesOfFailed, resolveLine } from './sql.ts'
 import type { Movement, NamedMovement } from './sql.ts'
 
 export type ResolveStatementLineInput = {
@@ -50,11 +50,11 @@ export async function resolveStatementLine(
       merchantId === null || refundId === null
         ? []
         : [{ merchant_id: merchantId, refund_id: refundId, direction, bank_reference }]
-    return {
-      resolved,
-      moved: await confirmPayouts(app, tx, lines),
-      refunded: await confirmRefunds(app, tx, refunds),
-    }
+    const moved = await confirmPayouts(app, tx, lines)
+    const refunded = await confirmRefunds(app, tx, refunds)
+    const opened = await openLinesOfFailed(tx, { payouts: lines, refunds })
+    if (opened.length > 0) throw payoutId === null ? refundNotFound() : payoutNotFound()
+    return { resolved, moved, refunded }
   })
   for (const payout of moved) announcePayout(app, payout)
   for (const refund of refunded) announceRefund(app, refund)
@@ -79,8 +79,7 @@ async function findNamed(
   const found = isPossible
     ? await findMovement(tx, { paymentId, refundId: refundId ?? null, direction: line.direction })
     : null
-  if (found === null)
-    throw new DomainError('PAYMENT_NOT_FOUND', 'there is no such settled payment, or no such executed refund of it')
+  if (found === null) throw refundNotFound()
   refuseUnlike(found, line, refundId === undefined ? 'payment_id' : 'refund_id')
   return { merchantId: found.merchant_id, paymentId, refundId: refundId ?? null, payoutId: null }
 }
@@ -92,7 +91,7 @@ async function foundPayout(
 ): Promise<NamedMovement> {
   const { direction } = line
   const found = isUuid(payoutId) ? await findPayoutMovement(tx, { payoutId, direction }) : null
-  if (found === null) throw new DomainError('PAYOUT_NOT_FOUND', 'there is no such payout that was sent')
+  if (found === null) throw payoutNotFound()
   refuseUnlike(found, line, 'payout_id')
   return { merchantId: found.merchant_id, paymentId: null, refundId: null, payoutId }
 }
@@ -110,6 +109,14 @@ function refuseUnlike(found: Movement, line: StatementLineRecord, path: string):
     'MISMATCH',
     `is a ${found.direction.toLowerCase()} of ${amountWithCurrency(found.amount, found.currency)}, and the line a ${line.direction.toLowerCase()} of ${amountWithCurrency(line.amount, line.currency)}${next}`,
   )
+}
+
+function refundNotFound(): DomainError {
+  return new DomainError('PAYMENT_NOT_FOUND', 'there is no such settled payment, or no such executed refund of it')
+}
+
+function payoutNotFound(): DomainError {
+  return new DomainError('PAYOUT_NOT_FOUND', 'there is no such payout that was sent')
 }
 
 export function lineNotFound(): DomainError {

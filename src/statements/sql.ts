@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import type { BankLine, BankStatement } from './bank-file.ts'
 import { StatementLineRecord, StatementRecord, UnmatchedMovementRecord } from './record.ts'
+import type { PayoutLine, RefundLine } from './record.ts'
 
 const statementColumns = sql.fragment`
   id, format, reference, account, currency, opening_amount, closing_amount, line_count, new_line_count, unbooked_count,
@@ -182,6 +183,44 @@ export function resolveLine(
       payout_id = ${line.payoutId}, matched_by = 'MANUAL', matched_at = now(), resolution_reason = ${line.reason}
     where id = ${line.id}
     returning ${lineColumns}
+  `)
+}
+
+const OpenedLine = StatementLineRecord.pick({ direction: true }).extend({ refund_id: z.string().nullable() })
+
+/**
+ * Opens lines again whose payout or refund failed while they were matched: it was read before it was locked, and a line of
+ * what has failed is matched with nothing, so that reconciliation names it. Called once the others have moved.
+ */
+export async function openLinesOfFailed(
+  tx: DatabaseTransactionConnection,
+  { payouts, refunds }: { payouts: readonly PayoutLine[]; refunds: readonly RefundLine[] },
+): Promise<readonly z.infer<typeof OpenedLine>[]> {
+  const keys = [
+    ...payouts.map((line) => [line.merchant_id, line.payout_id, null]),
+    ...refunds.map((line) => [line.merchant_id, null, line.refund_id]),
+  ]
+  if (keys.length === 0) return []
+  return tx.any(sql.type(OpenedLine)`
+    with failed as materialized (
+      select distinct k.merchant_id, p.id as payout_id, r.id as refund_id
+      from ${sql.unnest(keys, ['uuid', 'uuid', 'uuid'])} as k (merchant_id, payout_id, refund_id)
+      left join payouts p on p.merchant_id = k.merchant_id and p.id = k.payout_id
+      left join payment_refunds r on r.merchant_id = k.merchant_id and r.id = k.refund_id
+      where p.status = 'FAILED' or r.status = 'FAILED'
+    )
+    update bank_statement_lines l
+    set merchant_id = null, payment_id = null, refund_id = null, payout_id = null, matched_by = null, matched_at = null,
+      resolution_reason = null
+    from (
+      select d.id, f.refund_id from failed f
+      join bank_statement_lines d on d.merchant_id = f.merchant_id and d.payout_id = f.payout_id
+      union all
+      select d.id, f.refund_id from failed f
+      join bank_statement_lines d on d.merchant_id = f.merchant_id and d.refund_id = f.refund_id
+    ) opened
+    where l.id = opened.id
+    returning l.direction, opened.refund_id
   `)
 }
 

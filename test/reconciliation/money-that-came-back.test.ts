@@ -3,12 +3,14 @@ import { createPayouts } from '../../src/payouts/create-payouts.ts'
 import { testService } from '../support/app.ts'
 import type { Answer } from '../support/app.ts'
 import { britishFile } from '../support/bank-files.ts'
+import { byHandOf } from '../support/by-hand.ts'
 import { balancesOf } from '../support/ledger.ts'
 import { statementOf } from '../support/payout-bank.ts'
 import type { Instructed } from '../support/payout-bank.ts'
 import { passPayoutTimes, payoutsOf } from '../support/payouts.ts'
 import { STATEMENT_ENV, statementLines } from '../support/statement-lines.ts'
 import type { SentPayout } from '../support/statement-lines.ts'
+import { until } from '../support/until.ts'
 
 /*
  * What leaves twice, or has failed here, and comes back: each instruction of reconciliation is followed to its end, where
@@ -244,6 +246,64 @@ t.test('a return on another account is named, with the command', async (t) => {
   })
   await resolveLine(await onlyLine(back), { payout_id: id })
   t.same(await statusesOf(payout), ['RETURNED', 'CREATED'])
+  t.same(await differences(), [])
+})
+
+t.test('a line is not matched with a payout that fails while it is matched, by import or by hand', async (t) => {
+  const failing = async ({ id }: SentPayout, match: () => Promise<Answer>): Promise<Answer> => {
+    await owner.query('begin')
+    await owner.query(
+      `update payouts set status = 'FAILED', failure_code = 'BANK_ERROR', failed_at = now(), retry_at = 'infinity', changed_by = 'OPERATOR'
+       where id = $1`,
+      [id],
+    )
+    await owner.query('update settlements set payout_id = null where payout_id = $1', [id])
+    const matched = match()
+    await until('the match waits for the payout', async () => {
+      const { rows } = await owner.query(
+        `select from pg_locks where locktype = 'transactionid' and not granted and transactionid = pg_current_xact_id()::xid`,
+      )
+      return rows.length > 0
+    })
+    await owner.query('commit')
+    return matched
+  }
+  const payout = await sentPayout('31.00')
+  const [left = '', named = ''] = names(2)
+  const content = statementOf([], [debit(payout.sent, left)])
+  t.match(await failing(payout, () => post('statements', { content })), {
+    status: 200,
+    body: { matched_line_count: 0 },
+  })
+  t.match(await causes(), { [`STATEMENT_LINE_OF_FAILED ${left}`]: /has made payout .* although it failed here/ })
+  await resolveLine(await onlyLine(left))
+
+  const other = await sentPayout('32.00')
+  await imported(britishFile([debit(other.sent, named)], { id: 'BY-HAND' }), 0)
+  const line = await onlyLine(named)
+  t.match(await failing(other, () => resolveLine(line, { payout_id: other.id })), {
+    status: 404,
+    body: { code: 'PAYOUT_NOT_FOUND' },
+  })
+  t.match(await causes(), { [`STATEMENT_LINE_OF_FAILED ${named}`]: /has made payout .* although it failed here/ })
+  await resolveLine(line)
+  t.same(await differences(), [])
+})
+
+t.test('a line that is matched with what has failed nevertheless is a difference', async (t) => {
+  const { merchant, sent, id } = await sentPayout('33.00')
+  const [left = ''] = names(1)
+  await imported(statementOf([], [debit(sent, left)]), 1)
+  const byHand = byHandOf(owner)
+  await byHand([
+    `update payouts set status = 'FAILED', failure_code = 'BANK_ERROR', retry_at = 'infinity', failed_at = now(), paid_at = null where id = $1`,
+    [id],
+  ])
+  t.match(await differences(), [{ kind: 'STATEMENT_LINE', merchant_id: merchant.id, subject: await onlyLine(left) }])
+  await byHand([
+    `update payouts set status = 'PAID', failure_code = null, retry_at = null, failed_at = null, paid_at = now() where id = $1`,
+    [id],
+  ])
   t.same(await differences(), [])
 })
 
