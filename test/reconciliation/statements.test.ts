@@ -8,7 +8,7 @@ import { statementOf } from '../support/payout-bank.ts'
 import type { Instructed } from '../support/payout-bank.ts'
 import { payableMerchant, payoutsOf } from '../support/payouts.ts'
 import { createPayment } from '../support/app.ts'
-import { settledPayment } from '../support/payments.ts'
+import { refund, settledPayment } from '../support/payments.ts'
 import { STATEMENT_ENV, statementLines } from '../support/statement-lines.ts'
 
 const service = await testService(t, { env: STATEMENT_ENV })
@@ -251,6 +251,47 @@ t.test('so is the debit of a payment that the bank takes back, also as a reversa
       t.same(await differences(), [])
     }
 })
+
+t.test(
+  'a late refund is no payment that was taken back, and what was credited twice can be taken back once',
+  async (t) => {
+    const merchant = await service.merchant()
+    const id = await settledPayment(service, merchant, { amount: '40.00' })
+    const { rows } = await owner.query('select end_to_end_id from payment_intents where id = $1', [id])
+    const of = { merchant_id: merchant.id, payment_id: id }
+    const credit = { amount: '40.00', e2e: rows[0].end_to_end_id }
+    const debit = { ...credit, direction: 'DBIT' as const }
+    t.match(await post('statements', { content: statementOf([], [{ ...credit, ref: 'ONCE' }]) }), {
+      body: { matched_line_count: 1 },
+    })
+    const { body } = await refund(service, merchant, { id, body: { amount: '5.00' } })
+    await byHand([`update payment_refunds set created_at = now() - interval '20 days' where id = $1`, [body.refund_id]])
+    const late = await expectKnown(t, statementOf([], [{ ...debit, amount: '5.00', ref: 'LATE' }]), {
+      ref: 'LATE',
+      ...of,
+      cause: `it is refund ${body.refund_id}, which no rule has matched: svc statements resolve LINE --payment ${id} --refund ${body.refund_id}`,
+    })
+    t.match(await resolveLine(late, { payment_id: id, refund_id: body.refund_id }), { status: 200 })
+    t.same(await differences(), [])
+
+    await post('statements', { content: statementOf([], [{ ...credit, ref: 'TWICE-IN' }]) })
+    t.match(await differences(), [
+      {
+        kind: 'STATEMENT_CREDIT_KNOWN',
+        ...of,
+        cause: /has its line already: ask the bank whether it was credited twice/,
+      },
+    ])
+    await post('statements', { content: statementOf([], [{ ...debit, ref: 'ONCE-OUT' }]) })
+    const cause = /was credited twice, and once was taken back: correct nothing; svc statements resolve/
+    t.match(await differences(), [
+      { kind: 'STATEMENT_DEBIT_KNOWN', ...of, cause },
+      { kind: 'STATEMENT_CREDIT_KNOWN', ...of, cause },
+    ])
+    for (const ref of ['ONCE-OUT', 'TWICE-IN']) await resolveLine(await onlyLine(ref))
+    t.same(await differences(), [])
+  },
+)
 
 t.test('a line of a payment that has failed is a task and a difference at once, until it is explained', async (t) => {
   const merchant = await service.merchant()
