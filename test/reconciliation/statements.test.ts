@@ -271,6 +271,15 @@ t.test(
       ...of,
       cause: `it is refund ${body.refund_id}, which no rule has matched: svc statements resolve LINE --payment ${id} --refund ${body.refund_id}`,
     })
+    await byHand([`update payment_refunds set status = 'PENDING' where id = $1`, [body.refund_id]])
+    t.match(await differences(), [
+      {
+        kind: 'STATEMENT_DEBIT_KNOWN',
+        ...of,
+        cause: /waits for the word of its bank: an import after it matches the line$/,
+      },
+    ])
+    await byHand([`update payment_refunds set status = 'EXECUTED' where id = $1`, [body.refund_id]])
     t.match(await resolveLine(late, { payment_id: id, refund_id: body.refund_id }), { status: 200 })
     t.same(await differences(), [])
 
@@ -292,6 +301,22 @@ t.test(
     t.same(await differences(), [])
   },
 )
+
+t.test('a debit of a payment that has not ended says to wait, and then what it is', async (t) => {
+  const merchant = await service.merchant()
+  const { body } = await createPayment(service, merchant, { amount: '41.00' })
+  const line = { amount: '41.00', direction: 'DBIT' as const, e2e: body.end_to_end_id, ref: 'EARLY-BACK' }
+  const of = { merchant_id: merchant.id, payment_id: body.payment_id }
+  await expectKnown(t, statementOf([], [line]), {
+    ref: line.ref,
+    ...of,
+    cause: `the bank has taken payment ${body.payment_id} back, which is AwaitingAuthorisation here: wait until it has ended (svc explain ${body.payment_id})`,
+  })
+  await service.call('POST', `/api/v1/payments/${body.payment_id}/cancel`, { merchant })
+  t.match(await differences(), [{ kind: 'STATEMENT_DEBIT_KNOWN', ...of, cause: /back, which failed here: take it/ }])
+  await resolveLine(await onlyLine(line.ref))
+  t.same(await differences(), [])
+})
 
 t.test('a line of a payment that has failed is a task and a difference at once, until it is explained', async (t) => {
   const merchant = await service.merchant()

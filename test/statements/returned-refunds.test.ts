@@ -10,6 +10,7 @@ import { refund, webhookTypesOf } from '../support/payments.ts'
 import { statementOf } from '../support/payout-bank.ts'
 import type { Instructed } from '../support/payout-bank.ts'
 import { countRows, hashTables } from '../support/rows.ts'
+import { until } from '../support/until.ts'
 
 const service = await fileRefundService(t, { SVC_IDENTITY: 'embedded' })
 const { app, differences, exported, owner, payment, post, refundsOf, shop } = service
@@ -189,6 +190,35 @@ t.test(
     t.same(await known(), [])
   },
 )
+
+t.test('a line is not matched with a refund that fails while it is matched', async (t) => {
+  const { id, refundId, sent } = await sentRefund()
+  await owner.query('begin')
+  await owner.query('update payment_intents set refund_reserved_amount = 0 where id = $1', [id])
+  await owner.query(`update payment_refunds set status = 'FAILED', failure_code = 'BANK_ERROR' where id = $1`, [
+    refundId,
+  ])
+  const imported = post('statements', { content: statementOf([sent]) })
+  await until('the import waits for the payment', async () => {
+    const { rows } = await owner.query(
+      'select from pg_locks where transactionid = pg_current_xact_id()::xid and not granted',
+    )
+    return rows.length > 0
+  })
+  await owner.query('commit')
+  t.match(await imported, { status: 200, body: { matched_line_count: 0, unmatched_line_count: 1 } })
+  t.match(await refundsOf(id), [{ refund_status: 'FAILED' }])
+  const { body } = await service.call('GET', '/api/v1/admin/reconciliation', { headers })
+  const found = body.differences.filter(({ payment_id }: { payment_id: string }) => payment_id === id)
+  t.match(found, [{ kind: 'STATEMENT_LINE_OF_FAILED', cause: new RegExp(`has made refund ${refundId} although`) }])
+  t.match(
+    await service.call('PUT', `/api/v1/admin/statement-lines/${found[0].subject}/resolution`, {
+      headers,
+      body: { reason: 'taken from the balance' },
+    }),
+    { status: 200 },
+  )
+})
 
 t.test('a return without its id is named by hand', async (t) => {
   const { id, refundId, sent } = await sentRefund()
