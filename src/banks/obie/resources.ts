@@ -12,11 +12,26 @@ import type { Signer } from './signing.ts'
 import { TermsMembers } from './terms.ts'
 import type { Tokens } from './tokens.ts'
 
-const StatusReason = z.array(z.object({ StatusReasonCode: z.string().optional() })).optional()
+/*
+ * A member that only explains is left out where it can't be read, and takes nothing from the status: else a payment that was
+ * made, or has failed, stays open. The standard requires neither a reason nor any member of a payer's account.
+ */
+const ReasonText = z.string().transform((StatusReasonCode) => [{ StatusReasonCode }])
+
+/** Why a status is what it is: a list of codes in version 4.0, one text in 3.1. */
+const StatusReason = z
+  .union([z.array(z.object({ StatusReasonCode: z.string().optional() })), ReasonText])
+  .optional()
+  .catch(undefined)
+
 const Account = z.object({ SchemeName: z.string(), Identification: z.string() })
+const Debtor = Account.optional().catch(undefined)
 
 /** The account for refunds: within a member of payments, by itself in those of mandates. */
-const Refund = z.union([z.object({ Account }).transform(({ Account: account }) => account), Account])
+const Refund = z
+  .union([z.object({ Account }).transform(({ Account: account }) => account), Account])
+  .optional()
+  .catch(undefined)
 
 /** What we use of a consent. Members of either version; the others are left alone. */
 export const ConsentAnswer = z.object({
@@ -24,9 +39,9 @@ export const ConsentAnswer = z.object({
     ConsentId: z.string().min(1).max(128),
     Status: z.string(),
     StatusReason,
-    Debtor: Account.optional(),
-    DebtorAccount: Account.optional(),
-    Refund: Refund.optional(),
+    Debtor,
+    DebtorAccount: Debtor,
+    Refund,
     ...TermsMembers,
   }),
 })
@@ -39,7 +54,7 @@ export const PaymentAnswer = z.object({
     ConsentId: z.string(),
     Status: z.string(),
     StatusReason,
-    Refund: Refund.optional(),
+    Refund,
     ...TermsMembers,
   }),
 })

@@ -42,6 +42,32 @@ for (const version of ['4.0', '3.1'] as const)
     t.equal((await bank.books()).payments.length, 4)
   })
 
+for (const version of ['4.0', '3.1'] as const)
+  t.test(`what the bank rejects under a mandate fails, with its reason, version ${version}`, async (t) => {
+    const world = await obieService(t, { change: inVersion(version) })
+    const { service, bank, merchant } = world
+    const failureOf = async (id: string) => (await untilStatus(service, merchant, id, 'Failed')).failure
+    const changes = mandateBody({ control_parameters: { max_amount_per_payment: 60 } })
+
+    const poor = await authoriseAtBank(world, { changes, account: '20000055556666' })
+    t.match(await failureOf(poor.id), { code: 'INSUFFICIENT_FUNDS' }, 'in the answer to the order')
+
+    const first = await authoriseAtBank(world, { changes })
+    const { consent_id: consentId } = await untilStatus(service, merchant, first.id, 'Settled')
+    await bank.setFault({ name: 'rejected_after_acceptance', seconds: 1, times: 1, reason_code: 'AC06' })
+    const { body } = await payUnder(service, merchant, { consentId, changes: { amount: '7.03' } })
+    t.match(await failureOf(body.payment_id), { code: 'ACCOUNT_BLOCKED' }, 'in the answer to a question')
+    const { payments } = await bank.books()
+    t.same(
+      payments.map(({ amount, status }) => [amount, status]),
+      [
+        ['50.00', 'RJCT'],
+        ['50.00', 'ACSC'],
+        ['7.03', 'RJCT'],
+      ],
+    )
+  })
+
 t.test('tokens that end are renewed, by one process at a time', async (t) => {
   const world = await obieService(t)
   const { service, bank, merchant } = world

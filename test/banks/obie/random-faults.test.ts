@@ -4,7 +4,7 @@ import type { Fault } from '../../../src/model-bank/faults.ts'
 import { seededRandom } from '../../../src/lib/seeded-random.ts'
 import { until, untilStatus } from '../../support/app.ts'
 import { mandateBody, payUnder } from '../../support/mandates.ts'
-import { authoriseAtBank, obieService } from '../../support/obie.ts'
+import { authoriseAtBank, inVersion, obieService } from '../../support/obie.ts'
 import { startWorkerProcess } from '../../support/worker-process.ts'
 
 const STEPS = 16
@@ -34,9 +34,10 @@ const HITS: readonly (readonly string[])[] = [
 
 const seed = process.env['SVC_TEST_SEED'] ?? String(Date.now())
 const random = seededRandom(seed)
+const version = random.chance(50) ? '4.0' : '3.1'
 
-t.test(`random faults and kills: money moves once, and both books agree (SVC_TEST_SEED=${seed})`, async (t) => {
-  const world = await obieService(t, { worker: false })
+t.test(`random faults and kills in ${version}: both books agree, nothing twice (SVC_TEST_SEED=${seed})`, async (t) => {
+  const world = await obieService(t, { worker: false, change: inVersion(version) })
   const { service, bank, merchant, env } = world
   const work = () => startWorkerProcess(t, service, [], env)
   let worker = await work()
