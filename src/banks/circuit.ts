@@ -59,9 +59,10 @@ export function withCircuit(
       metrics.bankCalls.inc({ bank: bank.id, call, outcome: 'answered' })
       return answer
     } catch (error) {
-      const isSilence = error instanceof BankUnavailableError
-      if (isSilence) silences.noteSilence()
-      metrics.bankCalls.inc({ bank: bank.id, call, outcome: isSilence ? 'unavailable' : 'failed' })
+      const outcome = outcomeOf(error)
+      if (outcome === 'unavailable') silences.noteSilence()
+      if (outcome === 'refused') silences.noteAnswer()
+      metrics.bankCalls.inc({ bank: bank.id, call, outcome })
       throw error
     } finally {
       end()
@@ -92,6 +93,12 @@ export function withCircuit(
     connector: { ...watchConnector(bank, watched, forNewPayment), execute },
     circuit: { isAvailable: () => unavailableSince() === undefined, unavailableSince },
   }
+}
+
+/** One request that a bank rejects, or a wait of our own, must not close the bank to every other payment. */
+function outcomeOf(error: unknown): 'unavailable' | 'refused' | 'unknown' | 'failed' {
+  if (!(error instanceof BankUnavailableError)) return 'failed'
+  return ({ silent: 'unavailable', answers: 'refused', unknown: 'unknown' } as const)[error.bank]
 }
 
 /** What this process has seen of a bank: calls without an answer in a row, and its rest after too many. */

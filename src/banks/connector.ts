@@ -251,10 +251,19 @@ export function bankOf(banks: ReadonlyMap<string, BankConnector>, connector: str
   return bank
 }
 
-/** The bank gave no answer: what became of the request is not known, and it may be repeated. */
+/**
+ * What an error says of its bank: that it is silent; that it answers, and rejects this request; or nothing, where it was not
+ * asked, or its answer is about one payer alone. Only silence closes a bank to other payments (circuit.ts).
+ */
+type BankState = 'silent' | 'answers' | 'unknown'
+
+/** The bank gave no answer that helps: what became of the request is not known, and it may be repeated. */
 export class BankUnavailableError extends Error {
-  constructor(message: string, options?: { cause?: unknown }) {
-    super(message, options)
-    this.name = 'BankUnavailableError'
+  override readonly name = 'BankUnavailableError'
+  readonly bank: BankState
+
+  constructor(message: string, { bank = 'silent', cause }: { bank?: BankState; cause?: unknown } = {}) {
+    super(message, { cause })
+    this.bank = bank
   }
 }

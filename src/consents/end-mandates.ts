@@ -9,8 +9,9 @@ const MANDATES_MAX = 50
 /** How long a bank may take to answer. */
 const END_TIMEOUT_MS = 5_000
 
-/** How long no other worker claims a claimed mandate, and the wait before a silent bank is asked again. */
+/** How long no other worker claims a claimed mandate, and the wait before a bank is asked again, at first and at most. */
 const LEASE_SECONDS = 10
+const LEASE_SECONDS_MAX = 300
 
 const runBatch = makeConcurrentBatches<EndedMandate>()
 
@@ -22,7 +23,8 @@ const runBatch = makeConcurrentBatches<EndedMandate>()
 export function endMandates(app: App, signal?: AbortSignal): Promise<{ more: boolean }> {
   return runBatch(app, {
     limit: MANDATES_MAX,
-    claim: (limit) => claimEndedMandates(app.pool, { limit, leaseSeconds: LEASE_SECONDS }),
+    claim: (limit) =>
+      claimEndedMandates(app.pool, { limit, secondsLeast: LEASE_SECONDS, secondsMost: LEASE_SECONDS_MAX }),
     work: (mandate) => reportToBank(app, mandate),
     failed: (error) =>
       app.log.warn({ err: error }, 'the end of a mandate could not be reported to its bank; it is tried again'),

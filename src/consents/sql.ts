@@ -165,12 +165,12 @@ export async function expireMandateRows(tx: CommonQueryMethods, limit: number): 
 }
 
 /**
- * Claims ended mandates for `leaseSeconds` that must be reported to their banks. The claim of a worker that dies or gets
- * no answer ends with its lease.
+ * Claims ended mandates that must be reported to their banks. The claim of a worker that dies or gets no answer ends after a
+ * tenth of the time since the mandate's end, within these bounds.
  */
 export function claimEndedMandates(
   tx: CommonQueryMethods,
-  { limit, leaseSeconds }: { limit: number; leaseSeconds: number },
+  { limit, secondsLeast, secondsMost }: { limit: number; secondsLeast: number; secondsMost: number },
 ): Promise<readonly EndedMandate[]> {
   return tx.any(sql.type(EndedMandate)`
     with due as (
@@ -182,7 +182,8 @@ export function claimEndedMandates(
       for no key update skip locked
     )
     update payment_consents c
-    set revocation_due_at = now() + make_interval(secs => ${leaseSeconds})
+    set revocation_due_at = now()
+      + least(greatest((now() - c.updated_at) / 10, ${secondsLeast} * interval '1 s'), ${secondsMost} * interval '1 s')
     from due
     where c.merchant_id = due.merchant_id and c.id = due.id
     returning c.id, c.merchant_id, c.bank_consent_reference, ${firstConnector} as bank_connector

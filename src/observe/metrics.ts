@@ -79,10 +79,10 @@ export function makeMetrics() {
       name: 'svc_verification_last_run_timestamp_seconds',
       help: 'When the last daily verification that checked everything ended',
     }),
-    /** Calls to banks, by outcome: without an answer they are `unavailable`. */
+    /** Calls to banks, by outcome: without an answer they are `unavailable`; those not sent are `unknown`. */
     bankCalls: new Counter({
       name: 'svc_bank_calls_total',
-      help: 'Calls to banks by outcome: answered, unavailable, failed',
+      help: 'Calls to banks by outcome: answered, refused, unavailable, unknown, failed',
       labelNames: ['bank', 'call', 'outcome'],
       registers,
     }),

@@ -12,6 +12,8 @@ import { steeredBank } from '../support/steered-bank.ts'
 const SIGNAL = new AbortController().signal
 const STAGED: StagedConsent = { bankConsentReference: 'c', redirectUrl: 'https://bank.example' }
 const SILENCE = () => Promise.reject(new BankUnavailableError('silent'))
+const REJECTION = () => Promise.reject(new BankUnavailableError('rejected', { bank: 'answers' }))
+const OWN_WAIT = () => Promise.reject(new BankUnavailableError('not asked', { bank: 'unknown' }))
 const REQUEST = { paymentId: 'p', state: 's' } as ConsentRequest
 
 /** A bank that answers as `outcome` says, and a clock that the test moves. */
@@ -137,6 +139,57 @@ t.test('payments under way are asked for while the bank rests, and their answer 
   t.ok(circuit.isAvailable())
 })
 
+t.test('a rejection is an answer: it does not close the bank, and ends a silence', async (t) => {
+  const { clock, metrics, circuit, answers, stage } = watchedBank()
+  answers(REJECTION)
+  await fail(9, stage)
+  t.ok(circuit.isAvailable())
+  answers(SILENCE)
+  await fail(4, stage)
+  answers(REJECTION)
+  await fail(1, stage)
+  answers(SILENCE)
+  await fail(4, stage)
+  t.ok(circuit.isAvailable(), 'four in a row may be chance')
+  await fail(1, stage)
+  t.notOk(circuit.isAvailable())
+  clock.now += 30_000
+  answers(REJECTION)
+  await t.rejects(stage(), { message: 'rejected' }, 'the trial has its answer')
+  t.equal(circuit.unavailableSince(), undefined)
+  await fail(9, stage)
+  t.ok(circuit.isAvailable())
+  const { values } = await metrics.bankCalls.get()
+  t.same(
+    values.map(({ labels, value }) => [labels.outcome, value]),
+    [
+      ['refused', 20],
+      ['unavailable', 9],
+    ],
+  )
+})
+
+t.test('a wait of our own is neither silence nor answer', async (t) => {
+  const { clock, circuit, answers, stage } = watchedBank()
+  answers(SILENCE)
+  await fail(4, stage)
+  answers(OWN_WAIT)
+  await fail(9, stage)
+  t.ok(circuit.isAvailable(), 'no fifth silence')
+  answers(SILENCE)
+  await fail(1, stage)
+  t.notOk(circuit.isAvailable(), 'the four count on')
+  clock.now += 30_000
+  answers(OWN_WAIT)
+  await fail(9, stage)
+  answers(SILENCE)
+  await fail(1, stage)
+  clock.now += 59_999
+  t.notOk(circuit.isAvailable(), 'the second rest is the longer one')
+  clock.now += 1
+  t.ok(circuit.isAvailable())
+})
+
 t.test('what is wrong with us says nothing of the bank', async (t) => {
   const { circuit, answers, stage } = watchedBank()
   answers(() => Promise.reject(new TypeError('a bug')))
@@ -166,6 +219,22 @@ t.test('payments are counted by what becomes of them at their bank', async (t) =
       ['rejected', 'INSUFFICIENT_FUNDS', 1],
     ],
   )
+})
+
+t.test('payments that a bank rejects close it to no other merchant', async (t) => {
+  const { service, bank, merchant } = await obieService(t)
+  const euros = () => createPayment(service, merchant, { debtor_bank_id: 'model', currency: 'EUR' })
+  for (const answer of await Promise.all(Array.from({ length: 6 }, euros)))
+    t.match(answer, { status: 502, body: { code: 'BANK_UNAVAILABLE' } })
+  const rejected = bank.exchanges.filter(({ answerBody }) => answerBody.includes('U023'))
+  t.ok(rejected.length >= 6, 'the bank was asked, and does not take the currency')
+  const { body } = await service.call('GET', '/api/v1/banks')
+  t.match(
+    body.data.find(({ id }: { id: string }) => id === 'model'),
+    { available: true },
+  )
+  t.match(await createPayment(service, await service.merchant(), { debtor_bank_id: 'model' }), { status: 201 })
+  t.match((await service.call('GET', '/metrics')).text, /call="stage",outcome="refused"\} [1-9]/)
 })
 
 t.test('payers are not offered a bank that does not answer', async (t) => {

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
+import { z } from 'zod'
 import { endMandates } from '../../src/consents/end-mandates.ts'
 import { expireMandates } from '../../src/consents/expire-mandates.ts'
 import { endConsent } from '../../src/consents/end-consent.ts'
+import { claimEndedMandates } from '../../src/consents/sql.ts'
+import { sql } from '../../src/db/sql.ts'
 import { payMandates } from '../../src/payments/mandates/pay-mandates.ts'
 import { settlePayments } from '../../src/payments/settle-payments.ts'
 import { sampleData } from '../../src/wire/webhook-samples.ts'
@@ -100,6 +103,33 @@ t.test('a job reports the end to the bank, until it answers', async (t) => {
   await endLeases(service)
   await endMandates(app)
   t.equal(calls.endMandate, asked, 'nothing is left to tell')
+})
+
+t.test('the longer ago a mandate has ended, the less often its bank is asked', async (t) => {
+  const { consentId } = await authorisedMandate(service, merchant)
+  await endMandate(service, merchant, consentId)
+  for (const [age, seconds] of [
+    ['0 seconds', 10],
+    ['10 minutes', 60],
+    ['1 day', 300],
+  ] as const) {
+    await owner.query(
+      'update payment_consents set updated_at = now() - $2::interval, revocation_due_at = now() where id = $1',
+      [consentId, age],
+    )
+    // Its time stands still within a transaction.
+    const wait = await app.pool.transaction(async (tx) => {
+      await claimEndedMandates(tx, { limit: 50, secondsLeast: 10, secondsMost: 300 })
+      return tx.oneFirst(sql.type(z.object({ seconds: z.number() }))`
+        select extract(epoch from revocation_due_at - now())::float8 as seconds from payment_consents
+        where id = ${consentId}
+      `)
+    })
+    t.equal(Math.round(wait), seconds, age)
+  }
+  await endLeases(service)
+  await endMandates(app)
+  t.ok(await endedAtBank(consentId))
 })
 
 t.test("one mandate's slow bank does not delay others, and the job ends when it has answered", async (t) => {

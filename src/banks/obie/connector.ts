@@ -69,6 +69,6 @@ async function endMandate(obie: Obie, consentId: string, signal: AbortSignal): P
     if (!(error instanceof RefusedByBankError)) throw error
     const isUnknown = UNKNOWN.some((code) => code === error.reason)
     if (isUnknown || (await viewConsent(obie, consent.state, signal)).status === 'rejected') return
-    throw new BankUnavailableError(`${obie.profile.id}: the mandate still stands`, { cause: error })
+    throw new BankUnavailableError(`${obie.profile.id}: the mandate still stands`, { cause: error, bank: 'answers' })
   }
 }

@@ -78,7 +78,7 @@ async function sendConsent(obie: Obie, consent: ConsentRow, signal: AbortSignal)
   } catch (error) {
     // The service knows no failure of a payment that was never staged: it expires (decision 107).
     if (error instanceof RefusedByBankError)
-      throw new BankUnavailableError(`${obie.profile.id}, ${error.message}`, { cause: error })
+      throw new BankUnavailableError(`${obie.profile.id}, ${error.message}`, { cause: error, bank: 'answers' })
     throw error
   }
 }
@@ -137,7 +137,8 @@ async function takeTokens(
   const { pool, sealer, tokens, profile } = obie
   const isTaken = async (): Promise<boolean> => (await findConsent(pool, state))?.tokens != null
   if (await isTaken()) return
-  if (!(await leaseTokens(pool, state))) throw new BankUnavailableError(`${profile.id}: the code is being exchanged`)
+  if (!(await leaseTokens(pool, state)))
+    throw new BankUnavailableError(`${profile.id}: the code is being exchanged`, { bank: 'unknown' })
   if (await isTaken()) return
   const code = sealer.open(bankCode, obieContext('visits.bank_code', visit.nonce))
   const verifier = sealer.open(visit.verifier, obieContext('visits.verifier', visit.nonce))
@@ -165,7 +166,8 @@ export async function exchangeCode(
   }
   const { status, failureCode, account } = await readConsent(obie, consent, signal)
   if (status === 'rejected') return { outcome: 'rejected', failureCode }
-  if (status !== 'authorised') throw new BankUnavailableError(`${obie.profile.id} has not noted the authorisation yet`)
+  if (status !== 'authorised')
+    throw new BankUnavailableError(`${obie.profile.id} has not noted the authorisation yet`, { bank: 'answers' })
   return {
     outcome: 'authorised',
     bankReference: consent.consent_id,

@@ -34,7 +34,8 @@ export function makeBankHttp({ profile, statement, record }: Options): BankHttp 
     const traceparent = currentTraceparent()
     const interactionId = randomUUID()
     const call = { bank: profile.id, step, state, interactionId }
-    if (Date.now() < closedUntil) throw new BankUnavailableError(`${profile.id} asked for fewer requests`)
+    if (Date.now() < closedUntil)
+      throw new BankUnavailableError(`${profile.id} asked for fewer requests`, { bank: 'unknown' })
     const headers = {
       accept: 'application/json',
       'x-fapi-interaction-id': interactionId,

@@ -40,7 +40,7 @@ export async function usableToken(obie: Obie, consent: ConsentRow, signal: Abort
   if (tokens !== undefined && isUsable(tokens)) return tokens.accessToken
   if (tokens?.refreshToken === undefined) throw new GrantRefusedError('the token of the payer has ended')
   if (!(await leaseTokens(obie.pool, state)))
-    throw new BankUnavailableError(`${obie.profile.id}: the token is being renewed`)
+    throw new BankUnavailableError(`${obie.profile.id}: the token is being renewed`, { bank: 'unknown' })
   // Another process may have renewed it before the lease was ours.
   const current = await findConsent(obie.pool, state)
   const { refreshToken, ...known } = (current === null ? undefined : tokensOf(obie, current)) ?? tokens

@@ -179,11 +179,15 @@ const REFUSED = 400
 /** Where a refusal says nothing of what was asked about. */
 const QUESTIONS: readonly Step[] = ['consent status', 'payment status']
 
-/** Believed in the standard's own words alone: gateways refuse as well, and know nothing of the payment. */
+/**
+ * Believed in the standard's own words alone: gateways refuse as well, and know nothing of the payment. What they refuse of a
+ * payment that is under way says nothing of the bank, as it may be the payer's token that has ended.
+ */
 function refusal(step: Step, status: number, json: unknown): Error {
   const { Errors: errors, Code: code } = ErrorAnswer.safeParse(json).data ?? {}
   const reason = errors?.[0]?.ErrorCode ?? code
-  if (status !== REFUSED || reason === undefined || QUESTIONS.includes(step))
-    return new BankUnavailableError(`${step}: the bank does not answer it (${status})`)
-  return new RefusedByBankError(step, { status, reason })
+  const isUnderstood = status === REFUSED && reason !== undefined
+  if (isUnderstood && !QUESTIONS.includes(step)) return new RefusedByBankError(step, { status, reason })
+  const bank = isUnderstood ? 'answers' : step === 'consent' ? 'silent' : 'unknown'
+  return new BankUnavailableError(`${step}: the bank does not answer it (${status})`, { bank })
 }

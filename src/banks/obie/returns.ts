@@ -24,7 +24,8 @@ export function makeRedirects(obie: Obie): BankRedirects {
   return {
     begin: async ({ state, browser }, signal) => {
       const consent = await findConsent(obie.pool, state)
-      if (consent?.consent_id == null) throw new BankUnavailableError(`${obie.profile.id}: the payment is not staged`)
+      if (consent?.consent_id == null)
+        throw new BankUnavailableError(`${obie.profile.id}: the payment is not staged`, { bank: 'unknown' })
       const { code_challenge_methods_supported: methods } = await obie.discovery.metadata(signal)
       const nonce = randomUUID()
       const verifier = methods.includes('S256') ? randomBytes(32).toString('base64url') : ''
@@ -96,7 +97,9 @@ async function addressOf(
   const pushed = jsonOf(answer.body)
   const uri = typeof pushed === 'object' && pushed !== null && 'request_uri' in pushed ? pushed.request_uri : undefined
   if (answer.status !== 201 || typeof uri !== 'string')
-    throw new BankUnavailableError(`${profile.id}: it does not take the request (${answer.status})`)
+    throw new BankUnavailableError(`${profile.id}: it does not take the request (${answer.status})`, {
+      bank: 'unknown',
+    })
   address.searchParams.set('request_uri', uri)
   return address.href
 }

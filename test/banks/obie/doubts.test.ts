@@ -119,3 +119,29 @@ t.test('a token that the bank has ended early is asked for again', async (t) => 
   await newBankPayment(world).catch(String)
   t.match(await newBankPayment(world), { state: String })
 })
+
+t.test(
+  "a payer's token that the bank has ended early says nothing of the bank, and closes it to no other payer",
+  async (t) => {
+    await bank.setFault({ name: 'server_error', on: ['confirmFunds'] })
+    const { id, state, endToEndId } = await authoriseAtBank(world)
+    await bank.control('DELETE', '/tokens')
+    await bank.clearFaults()
+    const rejected = async (): Promise<number> => {
+      const { rows } = await service.owner.query('select from obie.calls where state = $1 and http_status = 401', [
+        state,
+      ])
+      return rows.length
+    }
+    await until(async () => (await rejected()) >= 6)
+    const { body } = await service.call('GET', '/api/v1/banks')
+    t.match(
+      body.data.find(({ id: bankId }: { id: string }) => bankId === 'model'),
+      { available: true },
+    )
+    const change = (text: string): string => JSON.stringify({ ...JSON.parse(text), endsAt: 0, refreshToken: undefined })
+    await reseal(service, 'consents', { column: 'tokens', id: state, change })
+    t.match((await untilStatus(service, merchant, id, 'Failed')).failure, { code: 'AUTHORISATION_FAILED' })
+    t.same(await paidFor(endToEndId), [])
+  },
+)

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { until, untilStatus } from '../../support/app.ts'
 import { endMandate, mandateBody, payUnder } from '../../support/mandates.ts'
-import { authoriseAtBank, inVersion, obieService } from '../../support/obie.ts'
+import { authoriseAtBank, inVersion, obieService, reseal } from '../../support/obie.ts'
 
 for (const version of ['4.0', '3.1'] as const)
   t.test(`a mandate, three collections and its revocation, version ${version}`, async (t) => {
@@ -95,4 +95,26 @@ t.test('tokens that end are renewed, by one process at a time', async (t) => {
   t.not(after.accessToken, before.accessToken)
   t.not(after.refreshToken, before.refreshToken, 'the bank gives a new one each time')
   t.equal((await bank.books()).payments.length, 4)
+})
+
+t.test('collections that wait for a token which is being renewed do not close the bank', async (t) => {
+  const world = await obieService(t)
+  const { service, bank, merchant } = world
+  const first = await authoriseAtBank(world, { changes: mandateBody() })
+  const { consent_id: consentId } = await untilStatus(service, merchant, first.id, 'Settled')
+  const change = (text: string): string => JSON.stringify({ ...JSON.parse(text), endsAt: 0 })
+  await reseal(service, 'consents', { column: 'tokens', id: first.state, change })
+  // As if another process were renewing it.
+  await service.owner.query(`update obie.consents set renewed_until = now() + interval '1 hour'`)
+  const { body } = await payUnder(service, merchant, { consentId, changes: { amount: '7.04' } })
+  const waits = /svc_bank_calls_total\{bank="model",call="execute",outcome="unknown"\} (\d+)/
+  await until(async () => Number(waits.exec((await service.call('GET', '/metrics')).text)?.[1]) >= 6)
+  const banks = await service.call('GET', '/api/v1/banks')
+  t.match(
+    banks.body.data.find(({ id }: { id: string }) => id === 'model'),
+    { available: true },
+  )
+  await service.owner.query('update obie.consents set renewed_until = null')
+  await untilStatus(service, merchant, body.payment_id, 'Settled')
+  t.equal((await bank.books()).payments.length, 2)
 })
