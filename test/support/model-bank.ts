@@ -30,7 +30,15 @@ export type BooksView = {
   registrations: { clientId: string }[]
   accounts: { Identification: string; balance: string }[]
   consents: { id: string; status: string; kind: string }[]
-  payments: { id: string; status: string; consentId: string; amount: string; endToEndId: string }[]
+  payments: { id: string; status: string; consentId: string; amount: string; endToEndId: string; data: SentOrder }[]
+}
+
+/** What a client has sent. */
+type SentOrder = {
+  Instruction?: {
+    CreditorAccount: { Identification: string }
+    RemittanceInformation: { Reference?: string; Unstructured?: string[] }
+  }
 }
 
 /**

@@ -7,7 +7,10 @@ import { VERSIONS } from './versions.ts'
 export type CreditorAccount = { SchemeName: string; Identification: string; Name: string }
 
 /** What a payer is asked to approve. Payments repeat `Initiation` and `Risk` letter for letter. */
-export type ConsentBody = { Data: { Initiation: object; [member: string]: unknown }; Risk: object }
+export type ConsentBody = {
+  Data: { Initiation: { CreditorAccount?: CreditorAccount; [member: string]: unknown }; [member: string]: unknown }
+  Risk: object
+}
 
 type Context = { profile: BankProfile; creditor: CreditorAccount }
 
@@ -108,7 +111,8 @@ export function mandatePaymentBody(
     EndToEndIdentification: endToEndId,
     RemittanceInformation: remittance((profile.vrp ?? profile.payments).version, instruction),
     InstructedAmount: amountOf(amount, currency),
-    CreditorAccount: creditor,
+    // What the payer approved, whatever account is configured by now: the bank would refuse another one.
+    CreditorAccount: Initiation.CreditorAccount ?? creditor,
   }
   return {
     Data: {

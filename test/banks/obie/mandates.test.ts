@@ -1,7 +1,9 @@
 import t from 'tap'
+import { settlePayments } from '../../../src/payments/settle-payments.ts'
 import { until, untilStatus } from '../../support/app.ts'
 import { endMandate, mandateBody, payUnder } from '../../support/mandates.ts'
 import { authoriseAtBank, inVersion, obieService, reseal } from '../../support/obie.ts'
+import { startWorkerProcess } from '../../support/worker-process.ts'
 
 for (const version of ['4.0', '3.1'] as const)
   t.test(`a mandate, three collections and its revocation, version ${version}`, async (t) => {
@@ -117,4 +119,24 @@ t.test('collections that wait for a token which is being renewed do not close th
   await service.owner.query('update obie.consents set renewed_until = null')
   await untilStatus(service, merchant, body.payment_id, 'Settled')
   t.equal((await bank.books()).payments.length, 2)
+})
+
+t.test('another collection account leaves mandates that stand as their payers approved them', async (t) => {
+  const world = await obieService(t, { worker: false })
+  const { service, bank, merchant, env } = world
+  const first = await authoriseAtBank(world, { changes: mandateBody() })
+  await settlePayments(service.app)
+  const { consent_id: consentId } = await untilStatus(service, merchant, first.id, 'Settled')
+  const { body } = await payUnder(service, merchant, { consentId, changes: { amount: '7.05' } })
+  const account = 'UK.OBIE.SortCodeAccountNumber:20000055770000:Other Collections Ltd'
+  await startWorkerProcess(t, service, [], { ...env, SVC_COLLECTION_ACCOUNT: account })
+  await untilStatus(service, merchant, body.payment_id, 'Settled')
+  const { payments } = await bank.books()
+  t.same(
+    payments.map(({ amount, status, data }) => [amount, status, data.Instruction?.CreditorAccount.Identification]),
+    [
+      ['50.00', 'ACSC', '20000055779911'],
+      ['7.05', 'ACSC', '20000055779911'],
+    ],
+  )
 })
