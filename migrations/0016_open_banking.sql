@@ -9,6 +9,8 @@ create table obie.consents (
   kind text not null check (kind in ('payment', 'mandate')),
   -- What the payer is asked to approve, letter for letter: a payment repeats it. Sealed.
   request text not null,
+  -- The reference of the first payment under a mandate: what its payer approves has none, as each payment may have its own.
+  first_reference varchar(18),
   -- The bank's id of it, once it has answered.
   consent_id text,
   -- The payer's tokens. Sealed.

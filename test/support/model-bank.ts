@@ -30,7 +30,7 @@ export type BooksView = {
   registrations: { clientId: string }[]
   accounts: { Identification: string; balance: string }[]
   consents: { id: string; status: string; kind: string }[]
-  payments: { id: string; status: string; consentId: string; amount: string; endToEndId: string; data: SentOrder }[]
+  payments: { id: string; status: string; consentId: string; amount: string; endToEndId: string; data?: SentOrder }[]
 }
 
 /** What a client has sent. */

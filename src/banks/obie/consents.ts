@@ -47,6 +47,7 @@ export async function stageConsent(obie: Obie, request: ConsentRequest, signal: 
     bank: profile.id,
     kind,
     request: sealer.seal(body, obieContext('consents.request', state)),
+    first_reference: kind === 'mandate' ? (request.remittanceReference ?? null) : null,
   })
   const consent = await findConsent(pool, state)
   if (consent === null) throw new Error('the consent was not stored')

@@ -84,7 +84,7 @@ async function orderOf(obie: Obie, order: ExecutionOrder, signal: AbortSignal): 
       ? paymentBody(consent.consent_id, body)
       : mandatePaymentBody(consent.consent_id, body, {
           ...obie,
-          instruction: { ...order, remittanceReference: undefined },
+          instruction: { ...order, remittanceReference: consent.first_reference ?? undefined },
         })
   await confirmFunds(obie, { consent, signal })
   return { payment: await storeOrder(obie, { paymentId, consent, request }), consent }

@@ -8,21 +8,22 @@ export const ConsentRow = z.strictObject({
   state: z.string(),
   kind: z.enum(['payment', 'mandate']),
   request: z.string(),
+  first_reference: z.string().nullable(),
   consent_id: z.string().nullable(),
   tokens: z.string().nullable(),
 })
 export type ConsentRow = z.infer<typeof ConsentRow>
 
-const consentColumns = sql.fragment`state, kind, request, consent_id, tokens`
+const consentColumns = sql.fragment`state, kind, request, first_reference, consent_id, tokens`
 
 /** Stores what the payer will be asked, unless it was stored before: a repeat sends the same. */
 export async function insertConsent(
   db: CommonQueryMethods,
-  consent: Pick<ConsentRow, 'state' | 'kind' | 'request'> & { bank: string },
+  consent: Pick<ConsentRow, 'state' | 'kind' | 'request' | 'first_reference'> & { bank: string },
 ): Promise<void> {
   await db.query(sql.prepared('insert_obie_consent', Nothing)`
-    insert into obie.consents (state, bank, kind, request)
-    values (${consent.state}, ${consent.bank}, ${consent.kind}, ${consent.request})
+    insert into obie.consents (state, bank, kind, request, first_reference)
+    values (${consent.state}, ${consent.bank}, ${consent.kind}, ${consent.request}, ${consent.first_reference})
     on conflict (state) do nothing
   `)
 }

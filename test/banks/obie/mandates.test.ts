@@ -70,6 +70,30 @@ for (const version of ['4.0', '3.1'] as const)
     )
   })
 
+for (const version of ['4.0', '3.1'] as const)
+  t.test(`the payer's statement names each payment of a mandate, the first one too, version ${version}`, async (t) => {
+    const world = await obieService(t, { change: inVersion(version) })
+    const { service, bank, merchant } = world
+    const first = await authoriseAtBank(world, { changes: mandateBody({ remittance_reference: 'Rent 7' }) })
+    const { consent_id: consentId } = await untilStatus(service, merchant, first.id, 'Settled')
+    for (const changes of [{ amount: '7.06' }, { amount: '7.07', remittance_reference: 'Rent 8' }]) {
+      const { body } = await payUnder(service, merchant, { consentId, changes })
+      await untilStatus(service, merchant, body.payment_id, 'Settled')
+    }
+    const nameless = await authoriseAtBank(world, { changes: mandateBody({ amount: '7.08' }) })
+    await untilStatus(service, merchant, nameless.id, 'Settled')
+    const sent = (await bank.books()).payments.map(({ amount, data }) => {
+      const { Reference, Unstructured } = data?.Instruction?.RemittanceInformation ?? {}
+      return [amount, Reference ?? Unstructured?.join()]
+    })
+    t.same(sent, [
+      ['50.00', 'Rent 7'],
+      ['7.06', 'Rent 7'],
+      ['7.07', 'Rent 8'],
+      ['7.08', nameless.endToEndId.slice(0, 18)],
+    ])
+  })
+
 t.test('tokens that end are renewed, by one process at a time', async (t) => {
   const world = await obieService(t)
   const { service, bank, merchant } = world
@@ -133,7 +157,7 @@ t.test('another collection account leaves mandates that stand as their payers ap
   await untilStatus(service, merchant, body.payment_id, 'Settled')
   const { payments } = await bank.books()
   t.same(
-    payments.map(({ amount, status, data }) => [amount, status, data.Instruction?.CreditorAccount.Identification]),
+    payments.map(({ amount, status, data }) => [amount, status, data?.Instruction?.CreditorAccount.Identification]),
     [
       ['50.00', 'ACSC', '20000055779911'],
       ['7.05', 'ACSC', '20000055779911'],
