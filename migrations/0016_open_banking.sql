@@ -47,7 +47,10 @@ create table obie.payments (
   first_sent_at timestamptz not null default now(),
   -- The bank's id of it, once it has answered.
   bank_payment_id text,
-  times_asked integer not null default 0 check (times_asked >= 0)
+  times_asked integer not null default 0 check (times_asked >= 0),
+  -- When it was last sent, or asked about, and when before that.
+  asked_at timestamptz,
+  asked_before_at timestamptz
 );
 -- Under a mandate a bank could answer with an earlier collection, which was paid.
 create unique index payments__consent_state__bank_payment_id on obie.payments (consent_state, bank_payment_id);
@@ -82,4 +85,4 @@ grant select, insert on obie.consents, obie.visits, obie.payments, obie.calls to
 grant delete on obie.calls to svc_runtime;
 grant update (request, consent_id, tokens, renewed_until) on obie.consents to svc_runtime;
 grant update (verifier, returned_at, code_hash, bank_code) on obie.visits to svc_runtime;
-grant update (request, bank_payment_id, times_asked) on obie.payments to svc_runtime;
+grant update (request, bank_payment_id, times_asked, asked_at, asked_before_at) on obie.payments to svc_runtime;

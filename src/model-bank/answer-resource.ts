@@ -74,6 +74,8 @@ async function carryOut(
     operation.answer({ books, faults, quirks, version, baseUrl, id, token, body: parsed })
   if (!operation.isIdempotent) return run()
   const key = `${token.clientId} ${version.name} ${operation.name} ${String(req.headers['x-idempotency-key'])}`
+  if (!(await faults.hold(key, operation.name)))
+    throw new BankError('UK.OBIE.Header.Invalid', 'a request with this x-idempotency-key is not done yet')
   return bank.idempotency.once(key, createHash('sha256').update(body).digest('hex'), run)
 }
 

@@ -1,8 +1,11 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
 
 /** What can be made to go wrong, and what each does. `svc up --bank model` and tests switch them on at the control port. */
 export const FAULT_NAMES = {
   timeout_after_acceptance: 'does what was asked and never answers',
+  held_order:
+    'keeps an order for `seconds`, or until it is switched off; rejects its repeats meanwhile, and then does it',
   slow: 'answers after `seconds`',
   late_settlement: 'payments stay in process for `seconds`',
   rejected_after_acceptance: 'payments are accepted, and rejected after `seconds` with `reason_code`',
@@ -64,18 +67,29 @@ export type Faults = {
   clear(): void
   /** The fault of that name for an operation, counted as used. */
   take(name: FaultName, operation: string): Fault | undefined
+  /** Waits while an order is held. False for a repeat of one that is. */
+  hold(key: string, operation: string): Promise<boolean>
 }
 
 /** Only what moves money is answered too late by default: the question that matters is whether it is paid twice. */
 const ON_DEFAULT: Partial<Record<FaultName, readonly string[]>> = {
   timeout_after_acceptance: ['createPayment', 'createVrp'],
+  held_order: ['createPayment', 'createVrp'],
   server_error_after_acceptance: ['createPayment', 'createVrp'],
   half_a_body: ['createPayment', 'createVrp'],
   oversized_body: ['createPayment', 'createVrp'],
 }
 
+const HOLD_LOOK_MS = 50
+
 export function makeFaults(): Faults {
   let active: Fault[] = []
+  const held = new Set<string>()
+  const find = (name: FaultName, operation: string): Fault | undefined => {
+    const fault = active.find((each) => each.name === name)
+    const operations = fault?.on ?? ON_DEFAULT[name]
+    return operations === undefined || operations.includes(operation) ? fault : undefined
+  }
   return {
     list: () => active,
     add: (fault) => {
@@ -85,12 +99,20 @@ export function makeFaults(): Faults {
       active = []
     },
     take: (name, operation) => {
-      const fault = active.find((each) => each.name === name)
-      const operations = fault?.on ?? ON_DEFAULT[name]
-      if (fault === undefined || (operations !== undefined && !operations.includes(operation))) return undefined
+      const fault = find(name, operation)
+      if (fault === undefined) return undefined
       if (fault.times !== undefined) fault.times -= 1
       if (fault.times === 0) active = active.filter((each) => each !== fault)
       return fault
+    },
+    hold: async (key, operation) => {
+      const fault = find('held_order', operation)
+      if (fault === undefined) return true
+      if (held.has(key)) return false
+      held.add(key)
+      const end = Date.now() + fault.seconds * 1_000
+      while (active.includes(fault) && Date.now() < end) await wait(HOLD_LOOK_MS, undefined, { ref: false })
+      return held.delete(key)
     },
   }
 }

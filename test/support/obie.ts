@@ -165,6 +165,15 @@ export const bothVersions: ObieServiceOptions = {
   more: (profile) => [{ ...inVersion('3.1')(profile), id: 'model-3', name: 'Bank of 3.1' }],
 }
 
+/** As if each order had last been sent an hour ago: no bank is still at work on one. */
+export async function endWorkOfBanks({ owner }: Pick<TestService, 'owner'>): Promise<void> {
+  await owner.query(`
+    update obie.payments
+    set asked_at = least(asked_at, now() - interval '1 hour'),
+      asked_before_at = least(asked_before_at, now() - interval '1 hour')
+    where asked_at is not null`)
+}
+
 /** Changes what is sealed in the books of the connector, and gives back the row's text from before. */
 export async function reseal(
   { app, owner }: TestService,

@@ -19,6 +19,9 @@ const REPEAT_SECONDS_MAX = 23 * 3_600
 
 const ASK_AGAIN_SECONDS_MAX = 300
 
+/** So long a bank may work on an order that it has not answered: until then its refusal of a repeat may be of the repeat alone. */
+const WORK_SECONDS_MAX = 60
+
 /**
  * Sends the order of an authorised payment, or asks what became of it. A repeat has the same key and bytes, and the bank's
  * id is asked for as soon as it is known: money moves once, and only the bank says that it did.
@@ -47,7 +50,8 @@ function failureOf(error: unknown): FailureCode | undefined {
 
 /**
  * How often the bank was asked, where it may have taken the order without saying so: what it refuses now then fails
- * nothing. Otherwise 0. A consent for one payment shows it by being used up; one for a mandate shows nothing.
+ * nothing. Otherwise 0. A consent for one payment shows it by being used up, once the bank is done; one for a mandate shows
+ * nothing.
  */
 async function timesTaken(
   obie: Obie,
@@ -59,9 +63,10 @@ async function timesTaken(
   const { bank_payment_id: known, times_asked: times } = payment
   const isAnswered = error instanceof RefusedByBankError && error.step === 'payment'
   if (known === null && times <= (isAnswered ? 1 : 0)) return 0
+  const waited = (isAnswered ? payment.asked_before_seconds : payment.asked_seconds) ?? 0
   const consent = await findConsent(obie.pool, payment.consent_state)
-  const mayBeTaken = known !== null || consent?.kind !== 'payment' || (await isUsedUp(obie, consent, signal))
-  return mayBeTaken ? Math.max(times, 1) : 0
+  const isDoubtful = known !== null || consent?.kind !== 'payment' || waited < WORK_SECONDS_MAX
+  return isDoubtful || (await isUsedUp(obie, consent, signal)) ? Math.max(times, 1) : 0
 }
 
 /** Seconds until the bank is asked again. */

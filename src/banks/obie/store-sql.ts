@@ -153,12 +153,17 @@ export const PaymentRow = z.strictObject({
   times_asked: z.int(),
   /** Since the order was stored. */
   age_seconds: z.number(),
+  /** Since it was last sent, and since the time before that. */
+  asked_seconds: z.number().nullable(),
+  asked_before_seconds: z.number().nullable(),
 })
 export type PaymentRow = z.infer<typeof PaymentRow>
 
 const paymentColumns = sql.fragment`
   payment_id, consent_state, request, bank_payment_id, times_asked,
-  extract(epoch from now() - first_sent_at)::float8 as age_seconds
+  extract(epoch from now() - first_sent_at)::float8 as age_seconds,
+  extract(epoch from now() - asked_at)::float8 as asked_seconds,
+  extract(epoch from now() - asked_before_at)::float8 as asked_before_seconds
 `
 
 /** Stores an order before it is sent, unless it was stored before. */
@@ -199,6 +204,7 @@ export async function savePaymentId(
 /** Before the order is sent, or asked about: an order that was never sent is certainly not taken. */
 export async function noteAsking(db: CommonQueryMethods, paymentId: string): Promise<void> {
   await db.query(sql.prepared('note_obie_asking', Nothing)`
-    update obie.payments set times_asked = times_asked + 1 where payment_id = ${paymentId}
+    update obie.payments set times_asked = times_asked + 1, asked_before_at = asked_at, asked_at = now()
+    where payment_id = ${paymentId}
   `)
 }

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { until, untilStatus } from '../../support/app.ts'
 import { endMandate, mandateBody, payUnder } from '../../support/mandates.ts'
-import { authoriseAtBank, newBankPayment, obieService, reseal } from '../../support/obie.ts'
+import { authoriseAtBank, endWorkOfBanks, newBankPayment, obieService, reseal } from '../../support/obie.ts'
 
 /** What a bank, or what stands before it, says besides its word on the payment: none of it ends a payment that was ordered. */
 const world = await obieService(t)
@@ -24,7 +24,10 @@ async function untilTried(id: string, times: number): Promise<void> {
     return Number(rows[0]?.attempts)
   }
   const before = await tried()
-  await until(async () => (await tried()) >= before + times)
+  await until(async () => {
+    await endWorkOfBanks(service)
+    return (await tried()) >= before + times
+  })
 }
 
 t.test('a bank that does not find the payment which it took fails nothing', async (t) => {

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { until, untilStatus } from '../../support/app.ts'
 import { endMandate, mandateBody, payUnder } from '../../support/mandates.ts'
-import { authoriseAtBank, newBankPayment, obieService, payAtBank, reseal } from '../../support/obie.ts'
+import { authoriseAtBank, endWorkOfBanks, newBankPayment, obieService, payAtBank, reseal } from '../../support/obie.ts'
 import type { ObieService } from '../../support/obie.ts'
 
 t.test('a bank is down for an hour and back: nothing is lost, and nothing paid twice', async (t) => {
@@ -106,6 +106,7 @@ async function untilAsked(world: ObieService, id: string, status: string) {
   const { service, merchant } = world
   return until(async () => {
     await askNow(world)
+    await endWorkOfBanks(service)
     const { body } = await service.call('GET', `/api/v1/payments/${id}`, { merchant })
     return body.status === status ? body : undefined
   })

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Fault } from '../../../src/model-bank/faults.ts'
 import { until, untilStatus } from '../../support/app.ts'
-import { authoriseAtBank, newBankPayment, obieService, payAtBank } from '../../support/obie.ts'
+import { authoriseAtBank, endWorkOfBanks, newBankPayment, obieService, payAtBank, reseal } from '../../support/obie.ts'
 
 const world = await obieService(t)
 const { service, bank, merchant } = world
@@ -141,10 +141,55 @@ t.test('an order that the bank took without a word, and does not know again, is 
   // The payer's return has asked for the consent too.
   const askedBefore = await asked()
   await bank.clearFaults()
-  await until(async () => (await asked()) > askedBefore)
+  await until(async () => {
+    await endWorkOfBanks(service)
+    return (await asked()) > askedBefore
+  })
   t.same(await moneyOf(payment.id, payment.endToEndId), { status: 'Authorised', atBank: ['ACSC'] })
   await service.owner.query('update obie.payments set request = $1 where payment_id = $2', [request, payment.id])
   await untilStatus(service, merchant, payment.id, 'Settled')
+})
+
+const refusalsOf = async (state: string): Promise<number> => {
+  const { rows } = await service.owner.query(
+    `select from obie.calls where state = $1 and step = 'payment' and http_status = 400`,
+    [state],
+  )
+  return rows.length
+}
+
+t.test('a repeat that the bank refuses while it still works on the order fails nothing', async (t) => {
+  await bank.setFault({ name: 'held_order', seconds: 600 })
+  const { id, state, endToEndId } = await authoriseAtBank(world)
+  await until(async () => (await refusalsOf(state)) >= 3)
+  t.same(await moneyOf(id, endToEndId), { status: 'Authorised', atBank: [] })
+  await bank.clearFaults()
+  await untilStatus(service, merchant, id, 'Settled')
+  t.same(await moneyOf(id, endToEndId), { status: 'Settled', atBank: ['ACSC'] })
+})
+
+t.test('an order that was lost, and that the bank refuses when it can be at work on it no more, fails', async (t) => {
+  await bank.setFault({ name: 'server_error', on: ['createPayment'] })
+  const { id, state, endToEndId } = await authoriseAtBank(world)
+  const sent = async (): Promise<number> => {
+    const { rows } = await service.owner.query<{ times: number }>(
+      'select times_asked as times from obie.payments where payment_id = $1',
+      [id],
+    )
+    return rows[0]?.times ?? 0
+  }
+  await until(async () => (await sent()) >= 1)
+  const change = (text: string): string => text.replaceAll('Collections Ltd', 'Another Ltd')
+  await reseal(service, 'payments', { column: 'request', id, change })
+  await bank.clearFaults()
+  await until(async () => (await refusalsOf(state)) >= 2)
+  t.same(await moneyOf(id, endToEndId), { status: 'Authorised', atBank: [] }, 'not at once')
+  await until(async () => {
+    await endWorkOfBanks(service)
+    return (await moneyOfOurs(id)) === 'Failed'
+  })
+  t.match(await failureOf(id), { code: 'BANK_ERROR' })
+  t.same((await moneyOf(id, endToEndId)).atBank, [])
 })
 
 t.test('a bank that is down takes no payment; what was paid before waits for it', async (t) => {
