@@ -26,7 +26,8 @@ const PAUSE_MS = 25
 
 /**
  * Creates the payment that a checkout token describes (decision 66). A payment of the same token that still waits for its
- * payer is cancelled first, in the payer's name: an order can't be paid in two tabs.
+ * payer or its bank is cancelled first, in the payer's name: an order can't be paid in two tabs, and can be paid at
+ * another bank while one is silent (decision 425).
  * @throws {DomainError} as `createPayment` does, and CHECKOUT_ALREADY_PAID, CHECKOUT_ATTEMPTS_USED
  */
 export async function startPayment(app: App, input: StartPaymentInput): Promise<CreatePaymentResult> {

@@ -33,9 +33,9 @@ export type PaymentTransition = Transition<PaymentStatus, PaymentTrigger> & {
 }
 
 /**
- * Every allowed change of a payment's status (contract §Payment status; decisions 16 to 18, 21, 49 and 52). A payment
- * may become Settled in one row only: from Authorised, by the settlement job. The tests and the database hold the same
- * table.
+ * Every allowed change of a payment's status (contract §Payment status; decisions 16 to 18, 21, 49, 52 and 425). A
+ * payment may become Settled in one row only: from Authorised, by the settlement job. The tests and the database hold
+ * the same table.
  */
 export const PAYMENT_TRANSITIONS = [
   {
@@ -63,6 +63,15 @@ export const PAYMENT_TRANSITIONS = [
     actor: 'MERCHANT_API',
     webhook: 'payment.initiated',
     consent: null,
+    consentWindow: 'open',
+  },
+  {
+    from: 'Initiated',
+    on: 'cancellation',
+    to: 'Failed',
+    actor: 'MERCHANT_API',
+    webhook: 'payment.failed',
+    consent: 'cancellation',
     consentWindow: 'open',
   },
   {

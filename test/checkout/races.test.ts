@@ -2,17 +2,18 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import type { Test } from 'tap'
 import { atBank, testService } from '../support/app.ts'
-import { plainToken, seenByPayer, startPayment, tokenStates } from '../support/checkout.ts'
+import type { TestService } from '../support/app.ts'
+import { approve, plainToken, seenByPayer, startPayment, tokenStates } from '../support/checkout.ts'
 import { completeSca } from '../support/payments.ts'
 import { noAnswer, steeredBank } from '../support/steered-bank.ts'
 
 const service = await testService(t)
 
 t.test('twenty concurrent tabs leave one open payment', async (t) => {
-  for (let round = 0; round < 5; round += 1) await startTwenty(t)
+  for (let round = 0; round < 5; round += 1) await startTwenty(t, service)
 })
 
-async function startTwenty(t: Test): Promise<void> {
+async function startTwenty(t: Test, service: TestService): Promise<void> {
   const shop = await service.merchant()
   const token = plainToken(service, shop)
   const answers = await Promise.all(
@@ -68,22 +69,63 @@ t.test('many tabs of many orders of one shop lock in one order, without a deadlo
   t.equal((await tokenStates(service, shop))['AwaitingAuthorisation'], 8, 'each order has one payment')
 })
 
-t.test('no second payment is created while the bank has not answered for the first', async (t) => {
-  const bank = steeredBank('remote')
-  const remote = await testService(t, { overrides: { bank: bank.connector } })
-  bank.behind(remote.app.mockBank)
+const remoteBank = steeredBank('remote')
+const remote = await testService(t, { overrides: { bank: remoteBank.connector } })
+remoteBank.behind(remote.app.mockBank)
+
+t.test('twenty concurrent tabs leave one open payment at a bank that stages it later, too', async (t) => {
+  for (let round = 0; round < 5; round += 1) await startTwenty(t, remote)
+})
+
+t.test('an order can be paid at another bank while its first one does not answer', async (t) => {
   const shop = await remote.merchant()
   const token = plainToken(remote, shop)
   const key = randomUUID()
-  bank.steer('stage', noAnswer)
+  remoteBank.steer('stage', noAnswer)
   const silent = await startPayment(remote, token, { debtor_bank_id: 'mock-albion' }, key)
   t.match(silent, { status: 502, body: { code: 'BANK_UNAVAILABLE' } })
-  const second = await startPayment(remote, token, { debtor_bank_id: 'mock-albion' })
-  t.match(second, { status: 503, headers: { 'retry-after': '1' }, body: { code: 'SERVICE_UNAVAILABLE' } })
   t.same(await tokenStates(remote, shop), { Initiated: 1 })
-  bank.steer('stage', undefined)
+  remoteBank.steer('stage', undefined)
+  const other = await startPayment(remote, token, { debtor_bank_id: 'mock-fern' })
+  t.match(other, { status: 201, body: { status: 'AwaitingAuthorisation' } })
+  t.same(await tokenStates(remote, shop), { AwaitingAuthorisation: 1, Failed: 1 })
+  const repeated = await startPayment(remote, token, { debtor_bank_id: 'mock-albion' }, key)
+  t.match(repeated, { status: 200, body: { status: 'Failed', redirect_url: null } }, 'the first one is over')
+  t.match((await seenByPayer(remote, repeated)).body, { failure: { code: 'ACCESS_DENIED', source: 'PAYER' } })
+  await approve(remote, other)
+  t.match(await startPayment(remote, token), { status: 409, body: { code: 'CHECKOUT_ALREADY_PAID' } })
+  t.same(await tokenStates(remote, shop), { Authorised: 1, Failed: 1 })
+})
+
+t.test('a repeat at a bank that was silent stages the same payment, unless the order was started again', async (t) => {
+  const shop = await remote.merchant()
+  const token = plainToken(remote, shop)
+  const key = randomUUID()
+  remoteBank.steer('stage', noAnswer)
+  await startPayment(remote, token, { debtor_bank_id: 'mock-albion' }, key)
+  remoteBank.steer('stage', undefined)
   const repeated = await startPayment(remote, token, { debtor_bank_id: 'mock-albion' }, key)
   t.match(repeated, { status: 200, body: { status: 'AwaitingAuthorisation', payment_state: String } })
-  t.match(await startPayment(remote, token, { debtor_bank_id: 'mock-albion' }), { status: 201 })
+  t.same(await tokenStates(remote, shop), { AwaitingAuthorisation: 1 })
+})
+
+t.test('what the first bank answers after another one was chosen changes nothing', async (t) => {
+  const shop = await remote.merchant()
+  const token = plainToken(remote, shop)
+  const asked = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  remoteBank.steer('stage', async (answer) => {
+    remoteBank.steer('stage', undefined)
+    asked.resolve()
+    await held.promise
+    return answer()
+  })
+  const slow = startPayment(remote, token, { debtor_bank_id: 'mock-albion' })
+  await asked.promise
+  const other = await startPayment(remote, token, { debtor_bank_id: 'mock-fern' })
+  t.match(other, { status: 201, body: { status: 'AwaitingAuthorisation' } })
+  held.resolve()
+  t.match(await slow, { status: 201, body: { status: 'Failed', redirect_url: null } })
   t.same(await tokenStates(remote, shop), { AwaitingAuthorisation: 1, Failed: 1 })
+  t.match((await seenByPayer(remote, other)).body, { status: 'AwaitingAuthorisation' })
 })

@@ -3,6 +3,7 @@ import t from 'tap'
 import { expireConsents } from '../../src/payments/expire-consents.ts'
 import { stagePayments } from '../../src/payments/stage-payments.ts'
 import { atBank, createPayment, testService } from '../support/app.ts'
+import type { Answer, TestMerchant } from '../support/app.ts'
 import {
   completeSca,
   endConsent,
@@ -162,10 +163,6 @@ t.test('a bank that stays down does not block other payments, and its payment ex
   const id = await onlyPayment(own.id)
   await passTime()
   t.same(await stagePayments(service.app), { more: false })
-  t.match(await service.call('POST', `/api/v1/payments/${id}/cancel`, { merchant: own }), {
-    status: 409,
-    body: { code: 'PAYMENT_NOT_CANCELLABLE' },
-  })
   await endConsent(service, id)
   await expireConsents(service.app)
   bank.steer('stage', undefined)
@@ -177,6 +174,79 @@ t.test('a bank that stays down does not block other payments, and its payment ex
     { status: 200, body: { status: 'Failed', redirect_url: null } },
     'a repeat is told how it ended',
   )
+})
+
+function cancel(id: string, merchant: TestMerchant): Promise<Answer> {
+  return service.call('POST', `/api/v1/payments/${id}/cancel`, { merchant })
+}
+
+t.test('a payment that its bank has not staged can be cancelled, and is staged no more', async (t) => {
+  const own = await service.merchant()
+  const key = randomUUID()
+  bank.steer('stage', noAnswer)
+  await createPayment(service, own, {}, key)
+  bank.steer('stage', undefined)
+  const id = await onlyPayment(own.id)
+  t.match(await cancel(id, await service.merchant()), { status: 404, body: { code: 'PAYMENT_NOT_FOUND' } })
+  t.equal((await stateOf(service, id)).payment, 'Initiated')
+  t.match(await cancel(id, own), {
+    status: 200,
+    body: { status: 'Failed', failure: { code: 'CANCELLED_BY_MERCHANT', source: 'MERCHANT' } },
+  })
+  t.match(await cancel(id, own), { status: 200 }, 'again')
+  const before = bank.calls.stage
+  await service.owner.query(`update payment_intents set created_at = created_at - interval '31 s' where id = $1`, [id])
+  await stagePayments(service.app)
+  t.match(await createPayment(service, own, {}, key), { status: 200, body: { status: 'Failed', redirect_url: null } })
+  t.equal(bank.calls.stage, before, 'the bank hears no more of it')
+  t.same(await stateOf(service, id), { payment: 'Failed', consent: 'REJECTED', failure: 'CANCELLED_BY_MERCHANT' })
+  t.same(await movesOf(service, id), ['Initiated', 'Failed'])
+  t.same(await webhookTypesOf(service, id), ['payment.failed'])
+})
+
+t.test('a staging that is answered after the cancellation changes nothing', async (t) => {
+  const own = await service.merchant()
+  bank.steer('stage', async (answer) => {
+    t.match(await cancel(await onlyPayment(own.id), own), { status: 200 })
+    return answer()
+  })
+  const created = await createPayment(service, own)
+  bank.steer('stage', undefined)
+  t.match(created, { status: 201, body: { status: 'Failed', redirect_url: null } }, 'nobody gets the address')
+  const id = created.body.payment_id
+  t.same(await stateOf(service, id), { payment: 'Failed', consent: 'REJECTED', failure: 'CANCELLED_BY_MERCHANT' })
+  t.same(await movesOf(service, id), ['Initiated', 'Failed'])
+})
+
+t.test('a cancellation beside the staging always succeeds, once', async (t) => {
+  for (let round = 0; round < 10; round += 1) {
+    const own = await service.merchant()
+    const key = randomUUID()
+    bank.steer('stage', noAnswer)
+    await createPayment(service, own, {}, key)
+    bank.steer('stage', undefined)
+    const id = await onlyPayment(own.id)
+    const [repeat, ...cancelled] = await Promise.all([
+      createPayment(service, own, {}, key),
+      ...[1, 2, 3].map(() => cancel(id, own)),
+    ])
+    t.equal(repeat.status, 200)
+    t.same(tally(cancelled.map(({ status, body }) => `${status} ${body.status}`)), { '200 Failed': 3 })
+    const wasStaged = (await webhookTypesOf(service, id)).includes('payment.initiated')
+    t.same(await movesOf(service, id), ['Initiated', ...(wasStaged ? ['AwaitingAuthorisation'] : []), 'Failed'])
+    t.equal((await stateOf(service, id)).consent, 'REJECTED')
+  }
+})
+
+t.test("an unstaged payment can't be cancelled after its consent's end: it has expired", async (t) => {
+  const own = await service.merchant()
+  bank.steer('stage', noAnswer)
+  await createPayment(service, own)
+  bank.steer('stage', undefined)
+  const id = await onlyPayment(own.id)
+  await endConsent(service, id)
+  t.match(await cancel(id, own), { status: 409, body: { code: 'PAYMENT_NOT_CANCELLABLE' } })
+  t.same(await stateOf(service, id), { payment: 'Failed', consent: 'EXPIRED', failure: 'CONSENT_EXPIRED' })
 })
 
 t.test('a consent that ends while the bank is asked is not staged', async (t) => {

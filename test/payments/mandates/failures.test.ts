@@ -108,10 +108,15 @@ t.test("a payment under a mandate can't be authorised, denied or cancelled by ca
     body.payment_id,
   ])
   const state = String(rows[0].state)
-  await owner.query(`update payment_intents set status = 'AwaitingAuthorisation' where id = $1`, [body.payment_id])
-  t.match(await service.call('POST', `/api/v1/payments/${body.payment_id}/cancel`, { merchant }), {
+  const cancel = () => service.call('POST', `/api/v1/payments/${body.payment_id}/cancel`, { merchant })
+  t.match(await cancel(), {
     status: 409,
-    body: { code: 'PAYMENT_NOT_CANCELLABLE' },
+    body: { code: 'PAYMENT_NOT_CANCELLABLE', current: { status: 'Initiated' } },
+  })
+  await owner.query(`update payment_intents set status = 'AwaitingAuthorisation' where id = $1`, [body.payment_id])
+  t.match(await cancel(), {
+    status: 409,
+    body: { code: 'PAYMENT_NOT_CANCELLABLE', current: { status: 'AwaitingAuthorisation' } },
   })
   await completeSca(service, body.payment_id, { state, error: 'access_denied' })
   t.same(await stateOf(service, body.payment_id), {
