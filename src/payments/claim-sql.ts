@@ -5,18 +5,26 @@ import { DueSettlement, UnstagedPayment } from './record.ts'
 import { paymentTables } from './sql.ts'
 
 /** Which payments wait for a worker, in which order they are claimed, and how many at once. */
-type Claim = { waiting: FragmentSqlToken; orderBy: FragmentSqlToken; limit: number; leaseSeconds: number }
+type Claim = {
+  waiting: FragmentSqlToken
+  /** Banks whose payments are left to a later claim. */
+  exceptBanks?: readonly string[]
+  orderBy: FragmentSqlToken
+  limit: number
+  leaseSeconds: number
+}
 
 /**
  * A `with` clause that claims payments for `leaseSeconds`; the statement after it reads them from `claimed`. No other
  * worker claims them meanwhile, and the claim of a worker that dies ends with its lease.
  */
-export function claimedPayments({ waiting, orderBy, limit, leaseSeconds }: Claim): FragmentSqlToken {
+export function claimedPayments({ waiting, exceptBanks = [], orderBy, limit, leaseSeconds }: Claim): FragmentSqlToken {
   return sql.fragment`
     with due as (
       select merchant_id, id
       from payment_intents
       where ${waiting} and (locked_until is null or locked_until < now())
+        and bank_connector <> all(${sql.array([...exceptBanks], 'text')})
       order by ${orderBy}
       limit ${limit}
       for update skip locked
@@ -79,11 +87,12 @@ export function claimUnstagedPayments(
 /** Claims payments whose execution is due, the longest overdue first. */
 export function claimSettlements(
   tx: CommonQueryMethods,
-  { limit, leaseSeconds }: { limit: number; leaseSeconds: number },
+  { limit, leaseSeconds, exceptBanks }: { limit: number; leaseSeconds: number; exceptBanks: readonly string[] },
 ): Promise<readonly DueSettlement[]> {
   return tx.any(sql.prepared('claim_settlements', DueSettlement)`
     ${claimedPayments({
       waiting: sql.fragment`status = 'Authorised' and settle_at <= now()`,
+      exceptBanks,
       orderBy: sql.fragment`settle_at`,
       limit,
       leaseSeconds,

@@ -29,14 +29,15 @@ const runBatch = makeConcurrentBatches<DueSettlement>()
 /**
  * Settles payments: executes authorised payments that are due, and records the bank's answer (decision 16). Only this
  * job makes a payment Settled. A bank that has accepted a payment and not settled it is asked again. The bank knows
- * an order by the payment's id, so asking again after a crash moves no money twice. A job: one merchant's slow bank
- * does not keep the others waiting.
+ * an order by the payment's id, so asking again after a crash moves no money twice. A job: a bank that hangs does not
+ * keep the payments of others waiting.
  * @param signal ends the job after the calls in progress; without one, it ends when all due payments are processed
  */
 export function settlePayments(app: App, signal?: AbortSignal): Promise<{ more: boolean }> {
   return runBatch(app, {
     limit: PAYMENTS_MAX,
-    claim: (limit) => claimSettlements(app.pool, { limit, leaseSeconds: LEASE_SECONDS }),
+    claim: (limit, exceptBanks) => claimSettlements(app.pool, { limit, leaseSeconds: LEASE_SECONDS, exceptBanks }),
+    laneOf: (payment) => payment.bank_connector,
     work: (payment) => inSpan(SPAN, payment.traceparent, () => settlePayment(app, payment)),
     failed: (error) => app.log.error({ err: error }, 'a settlement failed; it is tried again when its lease ends'),
     signal,

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { openDebtorAccount } from '../../src/consents/debtor-account.ts'
 import { settlePayments } from '../../src/payments/settle-payments.ts'
-import { authorisedPayment, testService, untilStatus } from '../support/app.ts'
+import { authorisedPayment, testService, until, untilStatus } from '../support/app.ts'
 import { bookingsOf, eventsOf, movesOf, stateOf, times, webhooksOf, webhookTypesOf } from '../support/payments.ts'
 import { provesNoneWaits } from '../support/slow-bank.ts'
 import { noAnswer, steeredBank } from '../support/steered-bank.ts'
@@ -193,6 +193,42 @@ t.test("one payment's slow bank does not delay others, and the job ends when it 
     begin: async () => (await authorisedPayment(service, merchant)).id,
     isDone: async (id) => (await stateOf(service, id)).payment === 'Settled',
   })
+})
+
+t.test('a bank that hangs does not take the slots of other banks, however many payments wait for it', async (t) => {
+  const hanging = steeredBank('remote', 'file', 'hanging-bank')
+  const other = await testService(t, {
+    overrides: { configuredBanks: [{ connector: hanging.connector, name: 'Hanging' }] },
+  })
+  hanging.behind(other.app.mockBank)
+  const shop = await other.merchant()
+  // More than all slots of the job (settle-payments.ts).
+  for (let round = 0; round < 15; round += 1)
+    await times(10, () => authorisedPayment(other, shop, { debtor_bank_id: 'hanging-bank' }))
+  const held = Promise.withResolvers<void>()
+  hanging.steer('execute', async (answer) => {
+    await held.promise
+    return answer()
+  })
+  const stop = new AbortController()
+  for (let round = 0; round < 5; round += 1) await settlePayments(other.app, stop.signal)
+  t.equal(hanging.calls.execute, 64, 'half of the slots')
+  const { id } = await authorisedPayment(other, shop)
+  await until(async () => {
+    await settlePayments(other.app, stop.signal)
+    return (await stateOf(other, id)).payment === 'Settled'
+  })
+  t.equal(hanging.calls.execute, 64, 'it is settled before 86 that are overdue for longer')
+
+  hanging.steer('execute', undefined)
+  held.resolve()
+  while ((await settlePayments(other.app, stop.signal)).more) continue
+  const { rows } = await other.owner.query(
+    'select status::text as status, count(*)::int as count from payment_intents group by 1',
+  )
+  t.same(rows, [{ status: 'Settled', count: 151 }], 'and a bank that answers again gets to all of its own')
+  stop.abort()
+  await settlePayments(other.app, stop.signal)
 })
 
 t.test('the worker settles by itself, woken by the authorisation', async (t) => {

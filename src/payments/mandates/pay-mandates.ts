@@ -25,15 +25,17 @@ const runBatch = makeConcurrentBatches<PendingMandatePayment>()
 
 /**
  * Asks banks to stage and authorise payments under mandates (decision 49). A bank knows a payment by its id, so asking
- * again after a crash makes no second payment. A payment whose bank stays silent for `consentSeconds` fails. A job: one
- * merchant's slow bank does not keep the others waiting.
+ * again after a crash makes no second payment. A payment whose bank stays silent for `consentSeconds` fails. A job: a bank
+ * that hangs does not keep the payments of others waiting.
  * @param signal ends the job after the calls in progress; without one, it ends when all due payments are processed
  */
 export function payMandates(app: App, signal?: AbortSignal): Promise<{ more: boolean }> {
   const { consentSeconds } = app.config
   return runBatch(app, {
     limit: PAYMENTS_MAX,
-    claim: (limit) => claimMandatePayments(app.pool, { limit, leaseSeconds: LEASE_SECONDS, consentSeconds }),
+    claim: (limit, exceptBanks) =>
+      claimMandatePayments(app.pool, { limit, leaseSeconds: LEASE_SECONDS, consentSeconds, exceptBanks }),
+    laneOf: (payment) => payment.bank_connector,
     work: (payment) => processPayment(app, payment),
     failed: (error) =>
       app.log.error({ err: error }, 'a payment under a mandate could not be processed; it is tried again'),

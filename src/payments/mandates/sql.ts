@@ -26,11 +26,17 @@ export function createPaymentRow(tx: CommonQueryMethods, item: NewPaymentItem): 
 /** Claims payments under mandates whose banks have not answered. A payment older than `consentSeconds` is overdue. */
 export function claimMandatePayments(
   tx: CommonQueryMethods,
-  { limit, leaseSeconds, consentSeconds }: { limit: number; leaseSeconds: number; consentSeconds: number },
+  {
+    limit,
+    leaseSeconds,
+    consentSeconds,
+    exceptBanks,
+  }: { limit: number; leaseSeconds: number; consentSeconds: number; exceptBanks: readonly string[] },
 ): Promise<readonly PendingMandatePayment[]> {
   return tx.any(sql.type(PendingMandatePayment)`
     ${claimedPayments({
       waiting: sql.fragment`under_mandate and status in ('Initiated', 'AwaitingAuthorisation')`,
+      exceptBanks,
       orderBy: sql.fragment`created_at`,
       limit,
       leaseSeconds,

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { payMandates } from '../../../src/payments/mandates/pay-mandates.ts'
+import { claimMandatePayments } from '../../../src/payments/mandates/sql.ts'
 import { settlePayments } from '../../../src/payments/settle-payments.ts'
 import { stagePayments } from '../../../src/payments/stage-payments.ts'
 import { createPayment, testService } from '../../support/app.ts'
@@ -161,6 +162,19 @@ t.test(
 
 t.test('all invariants of the database hold', async (t) => {
   t.same(await brokenInvariants(owner), [])
+})
+
+t.test('payments of a bank that has no slot left are not claimed, and those of others are', async (t) => {
+  const { consentId } = await authorisedMandate(service, merchant)
+  const { body } = await payUnder(service, merchant, { consentId })
+  const claim = async (...exceptBanks: string[]) =>
+    (await claimMandatePayments(app.pool, { limit: 50, leaseSeconds: 60, consentSeconds: 5_400, exceptBanks })).map(
+      ({ id }) => id,
+    )
+  t.same(await claim('another', 'mock'), [])
+  t.same(await claim('another'), [body.payment_id])
+  await endLeases(service)
+  await payMandates(app)
 })
 
 t.test("one payment's slow bank does not delay others, and the job ends when it has answered", async (t) => {
