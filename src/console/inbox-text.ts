@@ -51,7 +51,7 @@ const FOR_OPERATORS: Partial<Record<InboxKind, Describe>> = {
     command: `svc explain ${id}`,
   }),
   payment_unanswered: ({ id }) => ({
-    summary: 'a bank has not answered the order of a payment: ask the bank whether it has taken it',
+    summary: 'a bank has not said what became of a payment: ask the bank whether it has taken it',
     command: `svc payments resolve ${id}`,
   }),
   payment_settled_late: ({ id }) => ({

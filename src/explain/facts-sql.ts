@@ -7,6 +7,7 @@ import { DisputeSummaryRecord } from '../disputes/record.ts'
 import { PaymentRecord } from '../payments/record.ts'
 import { refundAccount } from '../payments/refunds/sql.ts'
 import { paymentColumns, paymentTables } from '../payments/sql.ts'
+import { isOpenTask } from '../payments/unanswered-sql.ts'
 import { PayoutRecord } from '../payouts/record.ts'
 import { mayBePaid, payoutColumns } from '../payouts/sql.ts'
 import { SettlementRecord } from '../settlements/record.ts'
@@ -99,7 +100,7 @@ export function findPaymentFacts(tx: CommonQueryMethods, subject: Subject, setti
         where d.merchant_id = p.merchant_id and d.payment_intent_id = p.id and d.next_retry_at = 'infinity'
           and d.status in ('PENDING', 'FAILED')
       ) as has_held_webhooks,
-      exists (select from unanswered_payments u where u.payment_id = p.id) as is_unanswered,
+      exists (select from unanswered_payments u where u.payment_id = p.id and ${isOpenTask}) as is_unanswered,
       (
         select jsonb_build_object('settlement_id', s.id, 'payout_id', o.id, 'payout_status', o.status)
         from ledger_entries e

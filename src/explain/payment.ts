@@ -42,7 +42,7 @@ const MOVES: Moves<PaymentTrigger, PaymentFacts> = {
     due: 'the bank is asked to execute it',
   },
   'execution rejected': {
-    by: 'the bank, when the service asks it to execute; an operator, where the bank never answered',
+    by: 'the bank, when the service asks it to execute; an operator, where the bank gives no final answer',
     at: (it) => (it.is_unanswered ? null : it.settle_at),
     how: ({ id, is_unanswered: isUnanswered }) => (isUnanswered ? [forOperator(`svc payments resolve ${id}`)] : []),
   },
@@ -188,7 +188,7 @@ function mandateText({ bank_connector: bank }: PaymentFacts, what: string): stri
 
 function executionText({ now, settle_at: at, is_unanswered: isUnanswered }: PaymentFacts): string {
   if (isUnanswered)
-    return 'its bank may have taken it and never answered. It is not sent again: an operator asks the bank, then resolves it'
+    return 'its bank never answered, or has left it open for days: an operator asks the bank, then resolves it'
   if (at === null) return 'the service has the bank execute it next'
   if (at > now) return `the service has the bank execute it at ${untilText(now, at)}`
   return `it has been due for ${spanText(at, now)}: the service keeps asking the bank until it answers`

@@ -98,7 +98,7 @@ export function claimSettlements(
       leaseSeconds,
     })}
     select id, merchant_id, consent_id, end_to_end_id, bank_consent_id, bank_connector, gross_amount, currency,
-      traceparent
+      exists (select from unanswered_payments u where u.payment_id = claimed.id) as is_unanswered, traceparent
     from claimed
   `)
 }

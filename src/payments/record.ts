@@ -113,6 +113,8 @@ export const DueSettlement = z.object({
   bank_connector: z.string(),
   gross_amount: z.string(),
   currency: z.string(),
+  /** Whether an operator is to ask its bank. */
+  is_unanswered: z.boolean(),
   traceparent: z.string().nullable(),
 })
 export type DueSettlement = z.infer<typeof DueSettlement>

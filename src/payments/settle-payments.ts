@@ -1,11 +1,12 @@
 import type { App } from '../app.ts'
 import { BankUnavailableError, bankOf } from '../banks/connector.ts'
+import type { ExecutionOutcome } from '../banks/connector.ts'
 import { makeConcurrentBatches } from '../lib/concurrent-batches.ts'
 import { inSpan } from '../lib/trace.ts'
 import { movePayment } from './move.ts'
-import type { DueSettlement } from './record.ts'
+import type { DueSettlement, MoveOutcome } from './record.ts'
 import { claimSettlements, postponeAfterSilence, postponeSettlement } from './claim-sql.ts'
-import { insertSettledAfterFailure, insertUnanswered } from './unanswered-sql.ts'
+import { clearUnanswered, insertIfOpenTooLong, insertSettledAfterFailure, insertUnanswered } from './unanswered-sql.ts'
 
 const PAYMENTS_MAX = 64
 
@@ -19,8 +20,11 @@ const LEASE_SECONDS = 10
 const RETRY_SECONDS = 2
 const RETRY_SECONDS_MAX = 60
 
-/** How often a payment that waits for an operator is looked at. */
+/** How often a payment is looked at that is not sent again and waits for an operator. */
 const UNANSWERED_SECONDS = 3_600
+
+/** How long a bank may leave an authorised payment open before an operator asks it, too. */
+const OPEN_DAYS_MAX = 3
 
 const SPAN = { name: 'settle payment' }
 
@@ -49,21 +53,27 @@ async function settlePayment(app: App, payment: DueSettlement): Promise<void> {
   if (answer === undefined) return
   if (answer.outcome === 'pending') return postpone(app, payment, answer.askAgainInSeconds)
   if (answer.outcome === 'unanswered') return noteUnanswered(app, payment, answer)
+  const moved = await recordFinal(app, payment, answer)
+  if (moved.outcome === 'MOVED' && payment.is_unanswered) await clearUnanswered(app.pool, payment.id)
+  if (answer.outcome === 'executed' && moved.outcome === 'STALE' && moved.status === 'Failed')
+    await noteSettledAfterFailure(app, payment, answer.bankReference)
+}
+
+type FinalOutcome = Extract<ExecutionOutcome, { outcome: 'executed' | 'rejected' }>
+
+function recordFinal(app: App, payment: DueSettlement, answer: FinalOutcome): Promise<MoveOutcome> {
   const move = { merchantId: payment.merchant_id, paymentId: payment.id, from: 'Authorised' } as const
   if (answer.outcome === 'executed') {
     const rawPayload = JSON.stringify({ job: 'settle-payments', reason: 'the bank executed the payment' })
     const { bankReference } = answer
     const payerAccount = { consentId: payment.consent_id, account: answer.debtorAccount }
-    const settled = await movePayment(app, { ...move, on: 'settlement', rawPayload, bankReference, payerAccount })
-    if (settled.outcome === 'STALE' && settled.status === 'Failed')
-      await noteSettledAfterFailure(app, payment, bankReference)
-    return
+    return movePayment(app, { ...move, on: 'settlement', rawPayload, bankReference, payerAccount })
   }
   const rawPayload = JSON.stringify({
     job: 'settle-payments',
     reason: `the bank rejected the payment: ${answer.failureCode}`,
   })
-  await movePayment(app, { ...move, on: 'execution rejected', rawPayload, failureCode: answer.failureCode })
+  return movePayment(app, { ...move, on: 'execution rejected', rawPayload, failureCode: answer.failureCode })
 }
 
 async function executeAtBank(app: App, payment: DueSettlement) {
@@ -83,6 +93,7 @@ async function executeAtBank(app: App, payment: DueSettlement) {
     app.log.warn({ err: error, payment_id: payment.id }, 'the bank did not answer; the payment is executed again later')
     const wait = { secondsLeast: RETRY_SECONDS, secondsMost: RETRY_SECONDS_MAX }
     await postponeAfterSilence(app.pool, { merchantId: payment.merchant_id, id: payment.id, ...wait })
+    await insertIfOpenTooLong(app.pool, payment, OPEN_DAYS_MAX)
     return undefined
   }
 }
@@ -111,6 +122,7 @@ async function noteUnanswered(
   await postpone(app, payment, askAgainInSeconds ?? UNANSWERED_SECONDS)
 }
 
-function postpone(app: App, { merchant_id: merchantId, id }: DueSettlement, seconds: number): Promise<void> {
-  return postponeSettlement(app.pool, { merchantId, id, seconds })
+async function postpone(app: App, payment: DueSettlement, seconds: number): Promise<void> {
+  await postponeSettlement(app.pool, { merchantId: payment.merchant_id, id: payment.id, seconds })
+  await insertIfOpenTooLong(app.pool, payment, OPEN_DAYS_MAX)
 }

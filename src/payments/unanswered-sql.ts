@@ -13,6 +13,32 @@ export async function insertUnanswered(
   `)
 }
 
+/**
+ * Notes the same of a payment that its bank has left open for so many days since its authorisation, although it is asked
+ * (decision 426).
+ */
+export async function insertIfOpenTooLong(
+  tx: CommonQueryMethods,
+  { id, merchant_id: merchantId }: Pick<DueSettlement, 'id' | 'merchant_id'>,
+  days: number,
+): Promise<void> {
+  await tx.query(sql.type(z.object({}))`
+    insert into unanswered_payments (payment_id, merchant_id)
+    select id, merchant_id
+    from payment_intents
+    where merchant_id = ${merchantId} and id = ${id} and status = 'Authorised'
+      and sandbox_moved_moment(merchant_id, updated_at) <= now() - make_interval(days => ${days})
+    on conflict do nothing
+  `)
+}
+
+/** Ends the task of a payment whose bank has said what became of it; not one of money that came too late. */
+export async function clearUnanswered(tx: CommonQueryMethods, paymentId: string): Promise<void> {
+  await tx.query(sql.type(z.object({}))`
+    delete from unanswered_payments where payment_id = ${paymentId} and bank_reference is null
+  `)
+}
+
 /** Notes that a bank has settled a payment that had failed before (decision 278). */
 export async function insertSettledAfterFailure(
   tx: CommonQueryMethods,
@@ -42,6 +68,12 @@ export function findUnanswered(tx: CommonQueryMethods, paymentId: string): Promi
   `)
 }
 
+/**
+ * Whether the row `u` is a task for the payment `p`: not where the bank has answered since, and a worker that noted its
+ * silence was slower, or died before it removed the row.
+ */
+export const isOpenTask = sql.fragment`(u.bank_reference is not null or p.status = 'Authorised')`
+
 /** The first of them as tasks, which operators do within `time`. */
 export function unansweredPayments({ time, limit }: { time: FragmentSqlToken; limit: number }): FragmentSqlToken {
   return sql.fragment`
@@ -49,6 +81,8 @@ export function unansweredPayments({ time, limit }: { time: FragmentSqlToken; li
       select case when u.bank_reference is null then 'payment_unanswered' else 'payment_settled_late' end as kind, u.payment_id as id, u.merchant_id, 1 as count, u.since,
         u.since + ${time} as due_at
       from unanswered_payments u
+      join payment_intents p on p.merchant_id = u.merchant_id and p.id = u.payment_id
+      where ${isOpenTask}
       order by u.since
       limit ${limit}
     )`

@@ -97,6 +97,32 @@ t.test('what the bank has not taken fails, once, with its reason in the audit tr
   t.same(await inBooks(endToEndId), [], 'the order is not sent any more')
 })
 
+t.test('a payment that its bank has accepted, and does not know any more, is a task after three days', async (t) => {
+  await bank.setFault({ name: 'late_settlement', seconds: 3_600, times: 1 })
+  const { id } = await authoriseAtBank(world)
+  const known = await until(async () => {
+    const { rows } = await service.owner.query<{ bank_payment_id: string | null }>(
+      'select bank_payment_id from obie.payments where payment_id = $1',
+      [id],
+    )
+    return rows[0]?.bank_payment_id ?? undefined
+  })
+  await service.owner.query(
+    `update obie.payments set bank_payment_id = 'unknown', first_sent_at = now() - interval '4 days' where payment_id = $1`,
+    [id],
+  )
+  const askNow = `update payment_intents set settle_at = now(), updated_at = now() - interval '4 days' where id = $1`
+  await service.owner.query(askNow, [id])
+  service.app.wake.notify('settle-payments')
+  await until(async () => (await tasks()).includes(id))
+  await service.owner.query('update obie.payments set bank_payment_id = $1 where payment_id = $2', [known, id])
+  await bank.control('POST', `/payments/${known}/settle`)
+  await service.owner.query(`${askNow} and status = 'Authorised'`, [id])
+  service.app.wake.notify('settle-payments')
+  await untilStatus(service, merchant, id, 'Settled')
+  t.same(await tasks(), [], 'it is still asked, and its answer ends the task')
+})
+
 t.test('the id of another collection under the same mandate is refused', async (t) => {
   const first = await authoriseAtBank(world, { changes: mandateBody() })
   const { consent_id: consentId } = await untilStatus(service, merchant, first.id, 'Settled')
