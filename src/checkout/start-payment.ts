@@ -8,6 +8,7 @@ import { createPayment } from '../payments/create-payment.ts'
 import { CheckoutOpenError } from '../payments/creation-rules.ts'
 import type { CreatePaymentInput, CreatePaymentResult } from '../payments/creation-rules.ts'
 import { getPayment } from '../payments/get-payment.ts'
+import { findBankOfKey } from '../payments/sql.ts'
 import type { CheckoutPayment } from '../wire/new-payment.ts'
 import { paymentBody } from './payment-body.ts'
 import type { VerifiedCheckout } from './record.ts'
@@ -32,7 +33,9 @@ const PAUSE_MS = 25
  */
 export async function startPayment(app: App, input: StartPaymentInput): Promise<CreatePaymentResult> {
   const { id: merchantId } = input.checkout.merchant
-  const { created, payment } = await createReplacingOpen(app, createPaymentInput(app, input))
+  const creation = createPaymentInput(app, input)
+  await checkBank(app, creation)
+  const { created, payment } = await createReplacingOpen(app, creation)
   const { bank_consent_id: state } = await getPayment(app, { merchantId, id: payment.payment_id })
   return { created, payment: { ...payment, payment_state: state } }
 }
@@ -40,8 +43,6 @@ export async function startPayment(app: App, input: StartPaymentInput): Promise<
 function createPaymentInput(app: App, { checkout, idempotencyKey, body }: StartPaymentInput): CreatePaymentInput {
   const { token, hash, merchant } = checkout
   const { same_tab: _tab, locale: _locale, ...chosen } = body
-  if (chosen.debtor_bank_id !== undefined && app.catalogue.byId(chosen.debtor_bank_id) === undefined)
-    throw unknownBank()
   return {
     merchant,
     idempotencyKey: idempotencyKey === undefined ? undefined : checkoutIdempotencyKey(hash, idempotencyKey),
@@ -50,6 +51,16 @@ function createPaymentInput(app: App, { checkout, idempotencyKey, body }: StartP
     rawBody: JSON.stringify({ ...body, checkout_token: token }),
     checkout: { hash, returnUrl: token.returnUrl, orderId: token.jti },
   }
+}
+
+/** Payers choose from the list, in the sandbox too. A repeat is answered whatever banks there are by now. */
+async function checkBank(app: App, { merchant, idempotencyKey, body }: CreatePaymentInput): Promise<void> {
+  const { debtor_bank_id: bankId } = body
+  if (bankId === undefined || app.catalogue.byId(bankId) !== undefined) return
+  const isRepeat =
+    idempotencyKey !== undefined &&
+    (await findBankOfKey(app.pool, { merchantId: merchant.id, idempotencyKey })) !== null
+  if (!isRepeat) throw unknownBank()
 }
 
 /**

@@ -17,6 +17,7 @@ import { announceMove } from './move.ts'
 import { readNewMandate } from './mandates/new-mandate.ts'
 import type { NewMandate } from './mandates/new-mandate.ts'
 import { createPaymentUnderMandate } from './mandates/create-payment-under-mandate.ts'
+import { findBankOfKey } from './sql.ts'
 import { stagePayment } from './stage-payments.ts'
 import { PAYMENT_TRANSITIONS } from './states.ts'
 
@@ -39,9 +40,7 @@ export async function createPayment(app: App, input: CreatePaymentInput): Promis
     return createPaymentUnderMandate(app, { ...input, idempotencyKey, consentId: input.body.consent_id })
   checkBody(app, input.body)
   const mandate = await readNewMandate(app, { merchantId: input.merchant.id, idempotencyKey, body: input.body })
-  const chosen = app.catalogue.connectorFor(input.body.debtor_bank_id)
-  // In a dry run the mock bank keeps its books in the transaction.
-  const bank = app.banks.get(chosen.id) ?? chosen
+  const bank = await bankOfPayment(app, { ...input, idempotencyKey })
   const hashes = await hashesOf(app, input.body)
   const item = newPaymentItem(app, { ...input, idempotencyKey, mandate, bank, hashes })
   const outcome = await createWithRetries(item, () => app.batches.create.run(item))
@@ -58,6 +57,26 @@ export async function createPayment(app: App, input: CreatePaymentInput): Promis
   return { created: outcome.outcome === 'CREATED', payment: { ...payment, ...staged } }
 }
 
+/**
+ * The bank of a new payment. A repeat goes to the bank of its payment, whatever banks there are by now (decision 14).
+ * @throws {DomainError} as `connectorFor` does, where no payment has this key
+ */
+async function bankOfPayment(
+  app: App,
+  { merchant, idempotencyKey, body }: CreatePaymentInput & { idempotencyKey: string },
+): Promise<StagingBank> {
+  try {
+    const chosen = app.catalogue.connectorFor(body.debtor_bank_id)
+    // In a dry run the mock bank keeps its books in the transaction.
+    return app.banks.get(chosen.id) ?? chosen
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error
+    const first = await findBankOfKey(app.pool, { merchantId: merchant.id, idempotencyKey })
+    if (first === null) throw error
+    return app.banks.get(first) ?? { id: first, staging: 'remote' }
+  }
+}
+
 function checkBody(app: App, body: CreatePayment): void {
   const problem = webAddressProblem(body.redirect_uri ?? '', { allowLoopbackHttp: app.config.mode === 'sandbox' })
   if (problem !== undefined) throw invalidField('redirect_uri', 'INVALID_URL', problem)
@@ -65,10 +84,13 @@ function checkBody(app: App, body: CreatePayment): void {
   checkAmount(body)
 }
 
+/** What a new payment needs of its bank. */
+type StagingBank = Extract<BankConnector, { staging: 'local' }> | { readonly id: string; readonly staging: 'remote' }
+
 type NewPaymentInput = CreatePaymentInput & {
   idempotencyKey: string
   mandate: NewMandate | undefined
-  bank: BankConnector
+  bank: StagingBank
   hashes: Awaited<ReturnType<typeof hashesOf>>
 }
 
@@ -170,7 +192,7 @@ function consentRequest(input: ConsentRequestInput): ConsentRequest {
 }
 
 /** With a remote bank, which must be asked to stage the consent, a payment begins as Initiated (decision 17). */
-function creationTransition(bank: BankConnector) {
+function creationTransition(bank: Pick<StagingBank, 'staging'>) {
   const on = bank.staging === 'local' ? 'creation' : 'creation at a remote bank'
   const creation = PAYMENT_TRANSITIONS.find((row) => row.from === null && row.on === on)
   if (creation === undefined) throw new Error(`PAYMENT_TRANSITIONS has no ${on}`)

@@ -105,6 +105,17 @@ export async function lockPaymentRow(
   `)
 }
 
+/** The connector of the payment that a merchant created with this idempotency key; null where there is none. */
+export async function findBankOfKey(
+  tx: CommonQueryMethods,
+  { merchantId, idempotencyKey }: { merchantId: string; idempotencyKey: string },
+): Promise<string | null> {
+  const found = await tx.maybeOne(sql.type(z.object({ bank_connector: z.string() }))`
+    select bank_connector from payment_intents where merchant_id = ${merchantId} and idempotency_key = ${idempotencyKey}
+  `)
+  return found?.bank_connector ?? null
+}
+
 /** Takes the next sequence number of a payment's webhooks, for an event that is not a change of the payment's status. */
 export async function takeWebhookSequence(
   tx: DatabaseTransactionConnection,

@@ -5,6 +5,7 @@ import { createPayment, testService, untilStatus } from '../support/app.ts'
 import { approve, plainToken, readCheckout, seenByPayer, startPayment, tokenStates } from '../support/checkout.ts'
 import { eventsOf, webhookTypesOf } from '../support/payments.ts'
 import { serviceWithRealms } from '../support/realms.ts'
+import { steeredBank } from '../support/steered-bank.ts'
 
 const service = await testService(t, { worker: true })
 const merchant = await service.merchant()
@@ -186,4 +187,24 @@ t.test('with an identity provider a token needs no other credential, and a clien
   t.match(bare, { status: 401, body: { code: 'UNAUTHENTICATED' } })
   const bad = await closed.call('POST', '/api/v1/payments', { headers: { ...headers, 'x-checkout-token': 'x' }, body })
   t.match(bad, { status: 401, body: { code: 'CHECKOUT_TOKEN_INVALID' } }, 'a bad token is not helped out by others')
+})
+
+t.test('a repeat at a bank that is no longer offered is answered, and nothing new is started there', async (t) => {
+  const bank = steeredBank('remote', 'file', 'real-bank')
+  let isOffered = true
+  const own = await testService(t, {
+    overrides: { configuredBanks: [{ connector: bank.connector, name: 'Real', isConfigured: () => isOffered }] },
+  })
+  bank.behind(own.app.mockBank)
+  const token = plainToken(own, await own.merchant())
+  const key = randomUUID()
+  const first = await startPayment(own, token, { debtor_bank_id: 'real-bank' }, key)
+  t.equal(first.status, 201)
+  isOffered = false
+  const repeated = await startPayment(own, token, { debtor_bank_id: 'real-bank' }, key)
+  t.same([repeated.status, repeated.text], [200, first.text])
+  t.match(await startPayment(own, token, { debtor_bank_id: 'real-bank' }), {
+    status: 400,
+    body: { errors: [{ path: 'debtor_bank_id', code: 'UNKNOWN_BANK' }] },
+  })
 })

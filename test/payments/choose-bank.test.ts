@@ -2,7 +2,7 @@ import t from 'tap'
 import { paymentBody, serviceToken, testService } from '../support/app.ts'
 import type { TestService } from '../support/app.ts'
 import { liveEnv } from '../support/live.ts'
-import { steeredBank } from '../support/steered-bank.ts'
+import { noAnswer, steeredBank } from '../support/steered-bank.ts'
 import type { SteeredBank } from '../support/steered-bank.ts'
 
 function bankCalled(id: string): SteeredBank {
@@ -83,6 +83,63 @@ t.test('live mode pays with the banks that are configured, and with no other', a
       status: 400,
       body: { errors: [{ path: 'debtor_bank_id', code: 'UNKNOWN_BANK' }] },
     })
+})
+
+t.test('a repeat is answered whatever banks there are by now', async (t) => {
+  const [first, second] = [bankCalled('first-bank'), bankCalled('second-bank')]
+  const isThere = { first: true, second: false, registered: true }
+  const live = await testService(t, {
+    env: await liveEnv(),
+    overrides: {
+      configuredBanks: [
+        {
+          connector: first.connector,
+          name: 'First',
+          isConfigured: () => isThere.first,
+          isRegistered: () => isThere.registered,
+        },
+        { connector: second.connector, name: 'Second', isConfigured: () => isThere.second },
+      ],
+    },
+  })
+  for (const bank of [first, second]) bank.behind(live.app.mockBank)
+  const { realm, clientId, clientSecret } = await live.merchant()
+  const token = await serviceToken(live.url, { realm, clientId, secret: clientSecret })
+  const pay = (key: string, changes: object = {}) =>
+    live.call('POST', '/api/v1/payments', {
+      headers: { authorization: `Bearer ${token}`, 'x-idempotency-key': key },
+      body: { ...paymentBody(), redirect_uri: 'https://shop.example/back', ...changes },
+    })
+  const created = await pay('answered')
+  t.match(created, { status: 201, body: { status: 'AwaitingAuthorisation' } })
+  first.steer('stage', noAnswer)
+  t.equal((await pay('not answered')).status, 502)
+  first.steer('stage', undefined)
+
+  for (const [now, refusal] of [
+    [
+      { first: true, second: true, registered: true },
+      { status: 400, body: { errors: [{ code: 'REQUIRED' }] } },
+    ],
+    [
+      { first: true, second: false, registered: false },
+      { status: 503, body: { code: 'BANK_NOT_CONFIGURED' } },
+    ],
+    [
+      { first: false, second: false, registered: true },
+      { status: 503, body: { code: 'BANK_NOT_CONFIGURED' } },
+    ],
+  ] as const) {
+    Object.assign(isThere, now)
+    const repeat = await pay('answered')
+    t.same([repeat.status, repeat.text], [200, created.text], JSON.stringify(now))
+    t.match(await pay('answered', { amount: '51.00' }), { status: 422, body: { code: 'IDEMPOTENCY_KEY_REUSED' } })
+    t.match(await pay(`new ${JSON.stringify(now)}`), refusal)
+  }
+  t.match(await pay('not answered'), { status: 200, body: { status: 'AwaitingAuthorisation' } }, 'at its own bank')
+  t.equal(second.calls.stage, 0)
+  const { rows } = await live.owner.query('select count(*)::int as count from payment_intents')
+  t.same(rows, [{ count: 2 }])
 })
 
 t.test('the only bank needs no name', async (t) => {
