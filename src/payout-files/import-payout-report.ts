@@ -150,7 +150,7 @@ async function believedAnswers(
     const status = answerTo(payment)
     if (status?.answer !== 'REJECTED' || isConfirmed || payment.status === 'FAILED') return status
     const isAfterAll = made.includes(payment.currency) && !partly.includes(payment.currency)
-    const isDoubtful = status.about !== 'payment' || (isAfterAll && !isKnownReason(status.reason))
+    const isDoubtful = status.causedAt !== 'payment' || (isAfterAll && !isKnownReason(status.reason))
     return isDoubtful ? { ...status, answer: 'DOUBTFUL' } : status
   }
 }

@@ -1,5 +1,5 @@
 import { UnreadableFile, plainText, shown } from '../lib/file-text.ts'
-import { allAt, child, readXml, textAt } from '../lib/read-xml.ts'
+import { allAt, readXml, textAt } from '../lib/read-xml.ts'
 import type { Element } from '../lib/read-xml.ts'
 
 /**
@@ -24,15 +24,22 @@ const ANSWERS: Readonly<Record<string, BankAnswer>> = {
   RCVD: 'PENDING',
   RJCT: 'REJECTED',
 }
-/** Reasons of a rejection that concern the copy and not the payment: of the first, nothing is said. */
+/** Reasons of a rejection that concern the copy and not the payment: of the first, nothing is status. */
 const DUPLICATE_REASONS: readonly string[] = ['AM05', 'DU01', 'DU02', 'DU03', 'DU04', 'DU05']
+
+type Level = 'message' | 'batch' | 'payment'
+
+/** The reason of those that have none but their text. */
+const NARRATIVE = 'NARR'
 
 /** One answer, and what it is about: the whole message, one of its batches, or one payment. */
 export type ReportedStatus = {
-  about: 'message' | 'batch' | 'payment'
+  about: Level
   /** The id of the batch, or the end-to-end id; of the message its own. */
   id: string
   answer: BankAnswer
+  /** The level that has caused it: banks may give a reason there once, and reject each payment below without one. */
+  causedAt: Level
   /** The code of the reason by ISO 20022, such as `AC04`, and the bank's own words. */
   reason: string | null
   text: string | null
@@ -44,6 +51,9 @@ export type StatusReport = {
   statuses: readonly ReportedStatus[]
 }
 
+/** The same of a level that may have a reason without an answer. */
+type PartialStatus = Omit<ReportedStatus, 'answer'> & { answer: BankAnswer | undefined }
+
 /** More payments than a file of ours can have. */
 const STATUSES_MAX = 50_000
 /** Documents, reports, then the answers: to the group, and to each batch. */
@@ -54,31 +64,53 @@ const PART_DEPTH = 3
  * @throws {UnreadableFile}
  */
 export function readPain002(content: string): StatusReport {
-  let messageId: string | undefined
-  const statuses: ReportedStatus[] = []
+  let message: PartialStatus | undefined
+  const statuses: PartialStatus[] = []
   readXml(content, PART_DEPTH, (part, path) => {
     if (path[0] !== 'Document' || path[1] !== 'CstmrPmtStsRpt')
       throw new UnreadableFile(`not a pain.002 file: the document has <${path[1] ?? part.name}>`)
-    if (part.name === 'OrgnlGrpInfAndSts') {
-      messageId = idOf(part, 'message', 'OrgnlMsgId')
-      statuses.push(...statusOf(part, { about: 'message', id: messageId, element: 'GrpSts' }))
-    }
+    if (part.name === 'OrgnlGrpInfAndSts')
+      message = statusOf(part, { about: 'message', id: idOf(part, 'message', 'OrgnlMsgId'), element: 'GrpSts' })
     if (part.name === 'OrgnlPmtInfAndSts') statuses.push(...statusesOfBatch(part))
     if (statuses.length > STATUSES_MAX) throw new UnreadableFile(`the file has more than ${STATUSES_MAX} answers`)
   })
-  if (messageId === undefined)
+  if (message === undefined)
     throw new UnreadableFile('not a valid pain.002 file: it does not name the message that it answers')
-  return { messageId, statuses }
+  const above = message
+  return {
+    messageId: message.id,
+    statuses: [message, ...statuses.map((status) => below(above, status))].flatMap(({ answer, ...status }) =>
+      answer === undefined ? [] : [{ ...status, answer }],
+    ),
+  }
 }
 
-function statusesOfBatch(part: Element): ReportedStatus[] {
+function statusesOfBatch(part: Element): PartialStatus[] {
   const ofBatch = statusOf(part, { about: 'batch', id: textAt(part, 'OrgnlPmtInfId') ?? '', element: 'PmtInfSts' })
   const ofPayments = allAt(part, 'TxInfAndSts').flatMap((item) => {
     if (textAt(item, 'TxSts') === undefined) return []
     const id = idOf(item, 'payment', 'OrgnlEndToEndId', 'OrgnlInstrId')
-    return statusOf(item, { about: 'payment', id, element: 'TxSts' })
+    return [below(ofBatch, statusOf(item, { about: 'payment', id, element: 'TxSts' }))]
   })
-  return [...ofBatch, ...ofPayments]
+  return [ofBatch, ...ofPayments]
+}
+
+/**
+ * A rejection, with what the level above it says. Of what is rejected as a copy, each rejection is one of the copy. One
+ * without a reason of its own is caused above where the reason is, or where all is rejected.
+ */
+function below(above: PartialStatus, status: PartialStatus): PartialStatus {
+  if (status.answer !== 'REJECTED') return status
+  const reason = status.reason ?? above.reason
+  const text = status.text ?? above.text
+  if (above.answer === 'DUPLICATE') return { ...status, answer: 'DUPLICATE', causedAt: above.causedAt, reason, text }
+  const isCausedAbove = status.reason === null && (above.reason !== null || above.answer === 'REJECTED')
+  if (!isCausedAbove) return status
+  return { ...status, answer: isCopy(reason) ? 'DUPLICATE' : 'REJECTED', causedAt: above.causedAt, reason, text }
+}
+
+function isCopy(reason: string | null): boolean {
+  return reason !== null && DUPLICATE_REASONS.includes(reason)
 }
 
 function idOf(part: Element, what: string, ...paths: string[]): string {
@@ -87,26 +119,25 @@ function idOf(part: Element, what: string, ...paths: string[]): string {
   return id
 }
 
-/** The answer of an element; none where it has no status, since another level has it then. */
+/** What an element says. Of several reasons one of a copy counts, wherever it is; else the first that is more than a text. */
 function statusOf(
   part: Element,
-  { about, id, element }: Pick<ReportedStatus, 'about' | 'id'> & { element: string },
-): ReportedStatus[] {
+  { about, id, element }: Pick<PartialStatus, 'about' | 'id'> & { element: string },
+): PartialStatus {
   const code = textAt(part, element)
-  if (code === undefined) return []
-  const answer = Object.hasOwn(ANSWERS, code) ? ANSWERS[code] : undefined
-  if (answer === undefined) throw new UnreadableFile(`${about} ${shown(id)}: unknown status ${shown(code)}`)
-  const why = child(part, 'StsRsnInf')
-  const reason = why === undefined ? undefined : textAt(why, 'Rsn/Cd', 'Rsn/Prtry')
-  const text = why === undefined ? [] : allAt(why, 'AddtlInf').map((line) => line.text)
-  const isCopy = answer === 'REJECTED' && reason !== undefined && DUPLICATE_REASONS.includes(reason)
-  return [
-    {
-      about,
-      id,
-      answer: isCopy ? 'DUPLICATE' : answer,
-      reason: plainText(reason ?? '', 35),
-      text: plainText(text.join(' '), 500),
-    },
-  ]
+  const answer = code !== undefined && Object.hasOwn(ANSWERS, code) ? ANSWERS[code] : undefined
+  if (code !== undefined && answer === undefined)
+    throw new UnreadableFile(`${about} ${shown(id)}: unknown status ${shown(code)}`)
+  const whys = allAt(part, 'StsRsnInf')
+  const reasons = whys.flatMap((why) => plainText(textAt(why, 'Rsn/Cd', 'Rsn/Prtry') ?? '', 35) ?? [])
+  const reason = reasons.find(isCopy) ?? reasons.find((each) => each !== NARRATIVE) ?? reasons[0] ?? null
+  const text = whys.flatMap((why) => allAt(why, 'AddtlInf').map((line) => line.text)).join(' ')
+  return {
+    about,
+    id,
+    answer: answer === 'REJECTED' && isCopy(reason) ? 'DUPLICATE' : answer,
+    causedAt: about,
+    reason,
+    text: plainText(text, 500),
+  }
 }

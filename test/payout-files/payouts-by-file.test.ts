@@ -136,6 +136,19 @@ t.test('an answer to the whole message, or to a batch, is one to each payment', 
     body: { duplicate_count: 2, rejected: [] },
   })
   t.same(await statusesOf(one), ['SENT'], 'uploaded twice: the first was taken')
+  const [first = '', second = ''] = file.payments.map(({ endToEndId }) => endToEndId)
+  for (const items of ['RJCT', 'RJCT NARR', 'RJCT AC04'])
+    t.match(
+      await post('payout-reports', { content: answerTo(file.messageId, { [first]: items, [second]: items }, copied) }),
+      { body: { duplicate_count: 2, rejected: [], doubtful_count: 0, needs_review: null } },
+      `each payment of the copy is a copy: ${items}`,
+    )
+  const part = copied.replace('RJCT', 'PART')
+  t.match(
+    await post('payout-reports', { content: answerTo(file.messageId, { [first]: 'RJCT', [second]: 'PDNG' }, part) }),
+    { body: { duplicate_count: 1, rejected: [], pending_count: 1 } },
+    'the reason is given once, above',
+  )
   const confirmed = { content: answerTo(file.messageId, {}, REJECTED), confirm_rejection: true }
   t.match(await post('payout-reports', confirmed), {
     body: {
@@ -155,7 +168,7 @@ t.test('an answer to the whole message, or to a batch, is one to each payment', 
 t.test('a file that the bank rejects as a whole fails only once it is confirmed', async (t) => {
   const [one, other] = [await payableMerchant(service), await payableMerchant(service)]
   const { file } = await exported()
-  const [, second = ''] = file.payments.map(({ endToEndId }) => endToEndId)
+  const [first = '', second = ''] = file.payments.map(({ endToEndId }) => endToEndId)
   const whole = answerTo(file.messageId, {}, REJECTED)
   const batch = answerTo(file.messageId, {}).replace('</OrgnlPmtInfId>', '</OrgnlPmtInfId><PmtInfSts>RJCT</PmtInfSts>')
   const doubtful = {
@@ -164,7 +177,11 @@ t.test('a file that the bank rejects as a whole fails only once it is confirmed'
     doubtful_count: 2,
     needs_review: new RegExp(`uploaded twice.*${file.messageId}.*svc payouts import <answer> --confirm-rejection`),
   }
-  for (const content of [whole, batch])
+  const bare = { [first]: 'RJCT', [second]: 'RJCT' }
+  const listed = answerTo(file.messageId, bare, REJECTED)
+  const reason = '<StsRsnInf><Rsn><Cd>AC04</Cd></Rsn></StsRsnInf>'
+  const listedInBatch = answerTo(file.messageId, bare).replace('</OrgnlPmtInfId>', `</OrgnlPmtInfId>${reason}`)
+  for (const content of [whole, batch, listed, listedInBatch])
     t.match(await post('payout-reports', { content }), { status: 200, body: doubtful })
   t.same([await statusesOf(one), await statusesOf(other)], [['SENT'], ['SENT']])
   const { rows } = await owner.query(

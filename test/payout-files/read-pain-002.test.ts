@@ -18,6 +18,7 @@ const item = (id: string, status: string, more = ''): string =>
   `<TxInfAndSts><StsId>S</StsId><OrgnlInstrId>${id}</OrgnlInstrId><OrgnlEndToEndId>${id}</OrgnlEndToEndId><TxSts>${status}</TxSts>${more}</TxInfAndSts>`
 
 t.test('a bank answers to the whole message, to a batch, or to each payment, in either version', async (t) => {
+  const none = { reason: null, text: null }
   for (const version of ['03', '10']) {
     const report = readPain002(
       answer(
@@ -31,11 +32,18 @@ t.test('a bank answers to the whole message, to a batch, or to each payment, in 
     t.same(report, {
       messageId: 'M1',
       statuses: [
-        { about: 'message', id: 'M1', answer: 'PENDING', reason: null, text: null },
-        { about: 'batch', id: 'M1-GBP', answer: 'ACCEPTED', reason: null, text: null },
-        { about: 'payment', id: 'A', answer: 'ACCEPTED', reason: null, text: null },
-        { about: 'payment', id: 'B', answer: 'REJECTED', reason: 'AC04', text: 'closed account' },
-        { about: 'payment', id: 'C', answer: 'PENDING', reason: null, text: null },
+        { about: 'message', id: 'M1', causedAt: 'message', answer: 'PENDING', ...none },
+        { about: 'batch', id: 'M1-GBP', causedAt: 'batch', answer: 'ACCEPTED', ...none },
+        { about: 'payment', id: 'A', causedAt: 'payment', answer: 'ACCEPTED', ...none },
+        {
+          about: 'payment',
+          id: 'B',
+          causedAt: 'payment',
+          answer: 'REJECTED',
+          reason: 'AC04',
+          text: 'closed account',
+        },
+        { about: 'payment', id: 'C', causedAt: 'payment', answer: 'PENDING', ...none },
       ],
     })
   }
@@ -80,6 +88,32 @@ t.test('a copy that the bank rejects says nothing of the payment itself', async 
     answer(group(`<GrpSts>RJCT</GrpSts>${reason('DU01')}`) + batch(item('A', 'RJCT', reason('AM05')))),
   )
   t.match(copied.statuses, [{ answer: 'DUPLICATE' }, { answer: 'DUPLICATE', reason: 'AM05' }])
+})
+
+t.test('a rejection without a reason is caused where the reason is, or where all is rejected', async (t) => {
+  const above = (status: string, code: string) => group(`<GrpSts>${status}</GrpSts>${reason(code, 'see above')}`)
+  const bare = item('A', 'RJCT')
+  const batchOf = (status: string, more = '') => batch(`<PmtInfSts>${status}</PmtInfSts>${more}${bare}`)
+  const payment = (content: string) => readPain002(answer(content)).statuses.find(({ id }) => id === 'A')
+  for (const [content, expected] of [
+    [above('RJCT', 'AM05') + batch(bare), { answer: 'DUPLICATE', reason: 'AM05', text: 'see above' }],
+    [above('RJCT', 'AM05') + batch(item('A', 'RJCT', reason('AC04'))), { answer: 'DUPLICATE', reason: 'AC04' }],
+    [above('RJCT', 'AM05') + batchOf('RJCT'), { answer: 'DUPLICATE', reason: 'AM05', causedAt: 'message' }],
+    [above('PART', 'DU01') + batch(bare), { answer: 'DUPLICATE', reason: 'DU01' }],
+    [group(reason('DU01')) + batch(bare), { answer: 'DUPLICATE', reason: 'DU01' }],
+    [group() + batch(reason('DU03') + bare), { answer: 'DUPLICATE', reason: 'DU03', causedAt: 'batch' }],
+    [above('RJCT', 'FF01') + batchOf('RJCT', reason('AC04')), { reason: 'AC04', causedAt: 'batch' }],
+    [above('RJCT', 'FF01') + batch(bare), { answer: 'REJECTED', reason: 'FF01', causedAt: 'message' }],
+    [group('<GrpSts>RJCT</GrpSts>') + batch(bare), { answer: 'REJECTED', reason: null, causedAt: 'message' }],
+    [above('RJCT', 'FF01') + batch(item('A', 'RJCT', reason('AC04'))), { reason: 'AC04', causedAt: 'payment' }],
+    [group('<GrpSts>PART</GrpSts>') + batch(bare), { answer: 'REJECTED', reason: null, causedAt: 'payment' }],
+    [above('RJCT', 'AM05') + batch(item('A', 'ACSP')), { answer: 'ACCEPTED', reason: null, causedAt: 'payment' }],
+    [group() + batch(item('A', 'RJCT', reason('NARR', 'why') + reason('DU01'))), { answer: 'DUPLICATE', text: 'why' }],
+    [group() + batch(item('A', 'RJCT', reason('NARR') + reason('AC04'))), { answer: 'REJECTED', reason: 'AC04' }],
+    [group() + batch(item('A', 'RJCT', reason('MS03') + reason('AC04'))), { answer: 'REJECTED', reason: 'MS03' }],
+    [group() + batch(item('A', 'RJCT', reason('NARR', 'why'))), { answer: 'REJECTED', reason: 'NARR' }],
+  ] as const)
+    t.match(payment(content), expected, JSON.stringify(expected))
 })
 
 t.test('a bank that writes a prefix, or leaves ids and statuses out where it may, is understood', async (t) => {

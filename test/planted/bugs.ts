@@ -162,7 +162,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'a second upload that is rejected fails the payments of the first',
     'test/payout-files/payouts-by-file.test.ts',
     'src/payout-files/import-payout-report.ts',
-    "status.about !== 'payment' ||",
+    "status.causedAt !== 'payment' ||",
     'false ||',
   ),
   bug(
