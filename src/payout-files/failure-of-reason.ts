@@ -1,32 +1,43 @@
 import type { FailureCode } from '../lib/failure-codes.ts'
 
-/** Codes of ISO 20022 (ExternalStatusReason1Code) that banks reject payments with, and what each is here. */
-const FAILURES: Readonly<Record<string, FailureCode>> = {
+/** Codes of ISO 20022 (ExternalStatusReason1Code) that banks reject payments with, and what each is here: of the payee. */
+const OF_PAYEE: Readonly<Record<string, FailureCode>> = {
   AC01: 'INVALID_CREDITOR_ACCOUNT',
   AC03: 'INVALID_CREDITOR_ACCOUNT',
   AC04: 'ACCOUNT_CLOSED',
-  AC06: 'ACCOUNT_BLOCKED',
   AC07: 'ACCOUNT_CLOSED',
   AC14: 'INVALID_CREDITOR_ACCOUNT',
   AG01: 'INVALID_CREDITOR_ACCOUNT',
   AG03: 'INVALID_CREDITOR_ACCOUNT',
+  BE01: 'INVALID_CREDITOR_ACCOUNT',
+  RC01: 'INVALID_CREDITOR_ACCOUNT',
+  RC04: 'INVALID_CREDITOR_ACCOUNT',
+}
+
+/** Of the account that pays: a second upload causes them too, where the first has used up the balance or the day's limit. */
+const OF_PAYER: Readonly<Record<string, FailureCode>> = {
+  AC06: 'ACCOUNT_BLOCKED',
   AM02: 'LIMIT_EXCEEDED',
   AM04: 'INSUFFICIENT_FUNDS',
   AM13: 'LIMIT_EXCEEDED',
   AM14: 'LIMIT_EXCEEDED',
   AM21: 'LIMIT_EXCEEDED',
-  BE01: 'INVALID_CREDITOR_ACCOUNT',
   FR01: 'FRAUD_SUSPECTED',
-  RC01: 'INVALID_CREDITOR_ACCOUNT',
-  RC04: 'INVALID_CREDITOR_ACCOUNT',
 }
+const FAILURES = { ...OF_PAYER, ...OF_PAYEE }
+const FAILURES_OF_PAYEE: readonly string[] = Object.values(OF_PAYEE)
 
 /** The failure of a payout for the reason that its bank gives. */
 export function failureOfReason(reason: string | null): FailureCode {
-  return (isKnownReason(reason) ? FAILURES[reason] : undefined) ?? 'BANK_ERROR'
+  return (reason !== null && Object.hasOwn(FAILURES, reason) ? FAILURES[reason] : undefined) ?? 'BANK_ERROR'
 }
 
-/** Whether the reason is one of a payment itself, and so not of a second upload of its file. */
-export function isKnownReason(reason: string | null): reason is string {
-  return reason !== null && Object.hasOwn(FAILURES, reason)
+/** Whether the reason is the payee's account: that is one of the payment itself, and never of a second upload. */
+export function isReasonOfPayee(reason: string | null): boolean {
+  return reason !== null && Object.hasOwn(OF_PAYEE, reason)
+}
+
+/** The same of a failure that was recorded. */
+export function isFailureOfPayee(failureCode: string | null): boolean {
+  return failureCode !== null && FAILURES_OF_PAYEE.includes(failureCode)
 }

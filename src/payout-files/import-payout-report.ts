@@ -11,7 +11,7 @@ import { findRefund } from '../payments/refunds/sql.ts'
 import { announcePayout, movePayouts } from '../payouts/move.ts'
 import type { PayoutRecord } from '../payouts/record.ts'
 import { batchId } from './create-payout-file.ts'
-import { failureOfReason, isKnownReason } from './failure-of-reason.ts'
+import { failureOfReason, isFailureOfPayee, isReasonOfPayee } from './failure-of-reason.ts'
 import { payoutFileNotFound } from './get-payout-file.ts'
 import { readPain002 } from './read-pain-002.ts'
 import type { BankAnswer, ReportedStatus, StatusReport } from './read-pain-002.ts'
@@ -29,7 +29,7 @@ export type PayoutReport = {
   counts: Readonly<Record<FileAnswer | 'NONE', number>>
 }
 
-/** A rejection of many payments at once may be that of a second upload (decision 414): doubtful, and nothing fails by it. */
+/** A rejection that may be that of a second upload (decision 414) is doubtful, and nothing fails by it. */
 export type FileAnswer = BankAnswer | 'DOUBTFUL'
 type Status = Omit<ReportedStatus, 'answer'> & { answer: FileAnswer }
 
@@ -89,7 +89,7 @@ export async function importPayoutReport(
   if (doubtfulCount > 0)
     app.log.warn(
       { payout_file_id: outcome.file.id, count: doubtfulCount },
-      'a bank rejects many payments of a file at once; nothing has failed until an operator confirms it',
+      'a bank rejects payments of a file that it may have made; none of them fails until an operator confirms it',
     )
   return outcome
 }
@@ -104,7 +104,7 @@ function readReport(content: string): StatusReport {
 }
 
 /** A payment of a file: a payout or a refund. */
-type Sent = { end_to_end_id: string; currency: string; status: string }
+type Sent = Pick<PayoutRecord, 'end_to_end_id' | 'currency' | 'failure_code'> & { status: string }
 
 /** An answer to a payment that is not in the file is an answer to another file, and nothing of it is trusted. */
 function refuseOthers({ statuses }: StatusReport, payments: readonly Sent[]): void {
@@ -132,7 +132,8 @@ type AnsweredFile = {
 
 /**
  * The answer to each payment. A bank that received a file twice rejects the copy, as a whole or payment by payment, often by a
- * reason of its own: to believe it would pay up to 1,000 payouts again. What failed before stays rejected.
+ * reason of its own, or since the first has used up the balance: to believe it would pay up to 1,000 payouts again. What
+ * failed before stays rejected.
  */
 async function believedAnswers(
   tx: DatabaseTransactionConnection,
@@ -145,14 +146,41 @@ async function believedAnswers(
     await addAcceptedCurrencies(tx, { id: file.id, currencies: accepted })
   const paid = currenciesOf(payments.filter(({ status }) => PAID_STATUSES.includes(status)))
   const made = [...file.accepted_currencies, ...paid]
-  const partly = currenciesOf(payments.filter((payment) => !REJECTIONS.includes(answerTo(payment)?.answer)))
+  const together = currenciesOf(payments).filter((currency) =>
+    isRejectedTogether(
+      payments.filter((payment) => payment.currency === currency),
+      answerTo,
+    ),
+  )
   return (payment) => {
     const status = answerTo(payment)
     if (status?.answer !== 'REJECTED' || isConfirmed || payment.status === 'FAILED') return status
-    const isAfterAll = made.includes(payment.currency) && !partly.includes(payment.currency)
-    const isDoubtful = status.causedAt !== 'payment' || (isAfterAll && !isKnownReason(status.reason))
+    const isAfterAll = made.includes(payment.currency) && together.includes(payment.currency)
+    const isDoubtful = status.causedAt !== 'payment' || (isAfterAll && !isReasonOfPayee(status.reason))
     return isDoubtful ? { ...status, answer: 'DOUBTFUL' } : status
   }
+}
+
+/** Rejections for other reasons than the payee that are believed after an acceptance, of one file and currency. */
+const SINGLE_REJECTIONS_MAX = 5
+
+/**
+ * Whether a bank rejects so many payments of a currency that it may be a second upload: all of them, or more than a few for
+ * reasons that are not the payee's. Banks answer in parts, so what failed by earlier answers counts as rejected.
+ */
+function isRejectedTogether(
+  payments: readonly Sent[],
+  answerTo: (payment: Sent) => ReportedStatus | undefined,
+): boolean {
+  const rejected = payments.filter(
+    (payment) => payment.status === 'FAILED' || REJECTIONS.includes(answerTo(payment)?.answer),
+  )
+  const notOfPayee = rejected.filter((payment) =>
+    payment.status === 'FAILED'
+      ? !isFailureOfPayee(payment.failure_code)
+      : !isReasonOfPayee(answerTo(payment)?.reason ?? null),
+  )
+  return rejected.length === payments.length || notOfPayee.length > Math.min(SINGLE_REJECTIONS_MAX, payments.length / 2)
 }
 
 function currenciesOf(payments: readonly Sent[]): string[] {

@@ -28,6 +28,7 @@ export const FileRefund = PayerAccount.extend({
   currency: z.string(),
   amount: z.string(),
   status: RefundStatus,
+  failure_code: z.string().nullable(),
   end_to_end_id: z.string(),
   payer_name: z.string().nullable(),
 })

@@ -5,7 +5,8 @@ import { FileRefund } from './record.ts'
 import type { Page } from './sql.ts'
 
 const columns = sql.fragment`
-  r.id, r.merchant_id, r.payment_intent_id, p.currency, r.amount, r.status, r.end_to_end_id, c.payer_name, c.id as consent_id,
+  r.id, r.merchant_id, r.payment_intent_id, p.currency, r.amount, r.status, r.failure_code, r.end_to_end_id, c.payer_name,
+  c.id as consent_id,
   ${refundAccount}
 `
 const tables = sql.fragment`

@@ -120,9 +120,9 @@ export const importPayoutReport = operation({
   description:
     'Reads pain.002 of ISO 20022, versions 03 to 10. A rejected payout has FAILED and its money is in the balance again; a ' +
     'rejected refund has FAILED and can be ordered again; the others wait until a bank statement has them. A rejection of the ' +
-    'whole file or of a batch, without answers to its payments, fails nothing until `confirm_rejection`. Nor do rejections of ' +
-    'all payments in a currency of which the bank has accepted or paid some, where their reason is not known: see ' +
-    '`needs_review`. Importing an answer twice changes nothing.',
+    'whole file or of a batch, without reasons for its payments, fails nothing until `confirm_rejection`. Nor do rejections ' +
+    'in a currency of which the bank has accepted or paid some, where all are rejected, or more than a few, and the reason ' +
+    "is not the payee's account: see `needs_review`. Importing an answer twice changes nothing.",
   bodyBytesMax: BODY_BYTES_MAX,
   needsFreshSignIn: true,
   params: None,
@@ -130,8 +130,7 @@ export const importPayoutReport = operation({
   body: z.strictObject({
     content: z.string().min(1).max(CONTENT_MAX).meta({ description: 'the whole file' }),
     confirm_rejection: z.boolean().default(false).meta({
-      description:
-        'whether you have asked the bank, and it makes none of the payments that the answer rejects together',
+      description: 'whether you have asked the bank, and it makes none of the payments that are doubtful',
     }),
   }),
   replies: {
@@ -168,7 +167,7 @@ export const importPayoutReport = operation({
       duplicate_count: z.int().meta({ description: 'copies of payments that the bank has: nothing is known of these' }),
       doubtful_count: z.int().meta({
         description:
-          'payments that are rejected together, as a second upload of the file is, and have not failed before: nothing has failed',
+          'payments that are rejected as those of a second upload are, and have not failed before: nothing has failed',
       }),
       unanswered_count: z.int(),
       needs_review: z

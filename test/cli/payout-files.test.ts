@@ -48,7 +48,7 @@ t.test('payouts are exported, taken back where the bank rejects them, and paid b
   t.match(await run('import', 'whole.xml'), {
     code: 0,
     stdout: /Failed now +0\n[^]*Doubtful +1\n/,
-    stderr: /Nothing has failed yet[^]*--confirm-rejection/,
+    stderr: /None of the doubtful payments has failed yet[^]*--confirm-rejection/,
   })
   t.match(await run('import', 'whole.xml', '--confirm-rejection', '--dry-run'), {
     code: 0,

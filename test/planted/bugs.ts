@@ -166,6 +166,13 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'false ||',
   ),
   bug(
+    'a second upload for which no balance is left fails the payments of the first',
+    'test/payout-files/payouts-by-file.test.ts',
+    'src/payout-files/import-payout-report.ts',
+    'made.includes(payment.currency) && together',
+    'false && together',
+  ),
+  bug(
     "a merchant uses up its payer's disputes",
     'test/disputes/raise-dispute.test.ts',
     'src/disputes/raise-dispute.ts',

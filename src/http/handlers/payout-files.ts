@@ -76,7 +76,7 @@ export const payoutFiles: Handlers<typeof wire> = {
 
 function doubtfulText({ message_id: messageId }: PayoutFileRecord): string {
   return (
-    'Nothing has failed yet: the bank rejects many payments at once, and banks also do so when a file is uploaded twice. ' +
+    'None of the doubtful payments has failed yet: banks also reject payments so when a file is uploaded twice. ' +
     `Ask the bank: "Have you made, or will you make, any payment of message ${messageId}?" ` +
     'If it makes none, run `svc payouts import <answer> --confirm-rejection` (`confirm_rejection` in the API). ' +
     'If it makes some, run `svc payouts fail <payout>` or `svc payouts fail-refund <refund>` for each one that it does not make.'
