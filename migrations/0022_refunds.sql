@@ -39,7 +39,7 @@ create table payment_refunds (
   check (num_nonnulls(resume_at, end_to_end_id) = 1),
   check (num_nonnulls(file_id, sent_at) <> 1),
   check (file_id is null or end_to_end_id is not null),
-  -- Without a file no bank has heard of it; it can fail, where its account can't be opened.
+  -- Without a file no bank has heard of it; it can fail, where no file can take it.
   check (end_to_end_id is null or status <> 'EXECUTED' or file_id is not null)
 );
 

@@ -48,9 +48,9 @@ const fail = action({
 
 const failOfRefund = action({
   command: 'payouts fail-refund',
-  summary: 'End a refund by file as failed',
+  summary: 'End a refund as failed',
   details:
-    'For banks that answer in no file, and refunds whose account cannot be opened: the amount can be refunded again. Be sure: a refund that the bank has made after all would be paid twice.',
+    'For banks that answer in no file, and refunds that neither a file nor an API can take: the amount can be refunded again. Be sure: a refund that the bank has made after all would be paid twice.',
   examples: [
     'svc payouts fail-refund 01a1fd03-f879-7eb7-872f-a2b4358c4f6d --code ACCOUNT_CLOSED --reason "so the bank on the phone"',
   ],

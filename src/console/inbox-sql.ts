@@ -86,6 +86,7 @@ function operatorItems(holidays: Holidays): FragmentSqlToken[] {
     withMerchant(unexpectedReturns()),
     withMerchant(unansweredPayments({ time: UNANSWERED_PAYMENT_TIME, limit: EACH_KIND_MAX })),
     withMerchant(unansweredRefunds()),
+    withMerchant(waitingRefunds()),
     withMerchant(returnedRefunds()),
     withMerchant(linesOfFailed()),
     lastReconciliation(),
@@ -193,6 +194,28 @@ function unansweredRefunds(): FragmentSqlToken {
     from payment_refunds r
     where r.status = 'PENDING' and r.sent_at is not null`
   return unanswered('refunds_unanswered', rows)
+}
+
+/**
+ * Refunds of a merchant that no file has taken and no API has answered for as long, whatever they wait for, as one item under
+ * the id of the oldest.
+ */
+function waitingRefunds(): FragmentSqlToken {
+  return sql.fragment`
+    (
+      select 'refunds_waiting' as kind, (array_agg(waiting.id order by waiting.since, waiting.id))[1] as id,
+        waiting.merchant_id, count(*)::int4 as count, min(waiting.since) as since,
+        min(waiting.since) + ${FILE_ANSWER_TIME} + ${UNANSWERED_PAYOUT_TIME} as due_at
+      from (
+        select r.id, r.merchant_id, sandbox_moved_moment(r.merchant_id, r.created_at) as since
+        from payment_refunds r
+        where r.status = 'PENDING' and r.sent_at is null
+      ) waiting
+      where waiting.since + ${FILE_ANSWER_TIME} < now()
+      group by waiting.merchant_id
+      order by min(waiting.since)
+      limit ${EACH_KIND_MAX}
+    )`
 }
 
 /** Payouts that a bank has returned although they are not PAID here. */

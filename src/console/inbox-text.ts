@@ -62,6 +62,10 @@ const FOR_OPERATORS: Partial<Record<InboxKind, Describe>> = {
     summary: `the bank has not answered ${item.count === 1 ? 'a refund' : `${item.count} refunds`} of a file`,
     command: 'svc statements missing',
   }),
+  refunds_waiting: ({ id, count }) => ({
+    summary: `${count === 1 ? 'a refund has' : `${count} refunds have`} waited for three days for a file, or for the API of a bank`,
+    command: `svc explain ${id}`,
+  }),
   statement_credit_of_failed: (item) => ({
     summary: 'the bank has booked a payment that has failed here: its money is in no balance',
     command: `svc reconcile --merchant ${merchant(item)}`,

@@ -28,8 +28,8 @@ const TextOrNull = z.string().nullable()
 export type Settings = {
   /** For how many days after its creation a payment can be disputed. */
   disputeWindowDays: number
-  /** Connectors whose refunds go to the bank in a file. */
-  fileRefundBanks: readonly string[]
+  /** Connectors whose API refunds; the refunds of all others go to the bank in a file. */
+  apiRefundBanks: readonly string[]
 }
 
 /** A payment without anything of its payer or any secret. `now` is the time of the read, by the database's clock. */
@@ -89,7 +89,7 @@ export function findPaymentFacts(tx: CommonQueryMethods, subject: Subject, setti
         where d.merchant_id = p.merchant_id and d.payment_intent_id = p.id and d.status in ${UNRESOLVED}
       ) as open_dispute,
       refunds.*,
-      p.bank_connector = any(${sql.array([...settings.fileRefundBanks], 'text')}) and not exists (
+      p.bank_connector <> all(${sql.array([...settings.apiRefundBanks], 'text')}) and not exists (
         select from (select ${refundAccount}) a
         where a.debtor_identification is not null and (
           a.debtor_account_scheme = 'UK.OBIE.IBAN' or a.debtor_account_scheme is not null and p.currency = 'GBP'

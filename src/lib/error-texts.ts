@@ -207,7 +207,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     next: 'Refund by other means; accept or resolve a dispute without `refund`.',
   },
   REFUND_NOT_FAILABLE: {
-    meaning: 'No file has taken the refund to the bank, though one can, or it has ended.',
+    meaning: 'The refund is still taken to the bank, by its API or the next file, or it has ended.',
     next: 'Read its status with `svc explain <id>`.',
   },
   PAYMENT_NOT_RESOLVABLE: {

@@ -158,6 +158,7 @@ export const InboxKind = z.enum([
   'payment_unanswered',
   'payment_settled_late',
   'refunds_unanswered',
+  'refunds_waiting',
   'refund_returned',
   'statement_credit_of_failed',
   'statement_debit_of_failed',

@@ -110,11 +110,12 @@ export const failRefund = operation({
   dryRun: true,
   method: 'POST',
   path: '/api/v1/admin/refunds/{id}/fail',
-  summary: 'End a refund by file as failed',
+  summary: 'End a refund as failed',
   description:
     'For a bank whose answers can be read in no file: the refund has FAILED, and its amount can be refunded again. A refund ' +
-    "that the bank has made after all would be paid twice. A refund that waits for a file ends so only where the payer's " +
-    "account can't be opened.",
+    'that the bank has made after all would be paid twice. A refund that no file has taken ends so only where none can, as ' +
+    "the payer's account can't be opened or no account of ours pays its currency, or where it waits for the API of a bank " +
+    'that has none for refunds or is not configured any more.',
   access: ['platform'],
   permission: 'operate merchants',
   needsFreshSignIn: true,

@@ -39,6 +39,7 @@ export function placeOf(row: InboxItem): Place | undefined {
       return { screen: 'differences' }
     case 'refund_returned':
     case 'refunds_unanswered':
+    case 'refunds_waiting':
     case 'statement_credit_of_failed':
     case 'statement_debit_of_failed':
     case 'secret_overlap_ending':

@@ -22,7 +22,7 @@ export function payerAccountNumber(app: Pick<App, 'sealer'>, sealed: PayerAccoun
 
 /**
  * How a new refund goes to the bank: its end-to-end id where an operator takes it there in a file, null where the bank's
- * API is asked.
+ * API is asked. A file needs no bank but ours, so it also has the refunds at banks that are not configured any more.
  * @param input.next what the caller does where no account is known, if there is more than to refund by other means
  * @throws {DomainError} REFUND_ACCOUNT_UNKNOWN
  */
@@ -31,8 +31,7 @@ export async function routeOf(
   app: Pick<App, 'ids' | 'banks' | 'sealer'>,
   { payment, next }: { payment: PaymentRecord; next?: string | undefined },
 ): Promise<string | null> {
-  const bank = app.banks.get(payment.bank_connector)
-  if (bank === undefined || bank.refund !== undefined) return null
+  if (app.banks.get(payment.bank_connector)?.refund !== undefined) return null
   const account = await getPayerAccount(tx, { merchantId: payment.merchant_id, consentId: payment.consent_id })
   if (payerAccountNumber(app, account, payment.currency) !== null) return app.ids.endToEndId()
   throw new DomainError(
