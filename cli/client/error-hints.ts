@@ -53,6 +53,7 @@ const PEOPLE: Partial<Record<ErrorCode, Hint>> = {
   TEAM_MEMBER_NOT_FOUND: 'svc team list',
   STAFF_NOT_FOUND: 'svc staff list',
   CREDENTIAL_NOT_FOUND: { merchant: 'svc credentials list', any: 'svc credentials list --platform' },
+  TEAM_LIMIT_REACHED: 'svc team list\nfor one who no longer needs access: svc team remove <email>',
   CREDENTIAL_LIMIT_REACHED: 'svc credentials list\nfor one that nothing uses: svc credentials revoke <client-id>',
   CREDENTIAL_NOT_REVOCABLE: 'to reject the old secret at once: svc credentials rotate <id>',
   BANK_ACCOUNT_NOT_FOUND: 'svc payouts accounts list',

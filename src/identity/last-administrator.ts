@@ -7,14 +7,13 @@ import type { IdentityProvider } from './provider.ts'
  * while it does not respond, that is all of them: an outage must not prevent a removal.
  */
 export async function findUsersAbleToSignIn(
-  identity: Pick<IdentityProvider, 'kind' | 'hasPassword'>,
+  identity: Pick<IdentityProvider, 'kind' | 'usersWithPassword'>,
   realm: string,
   userIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (identity.kind === 'none') return new Set(userIds)
   try {
-    const answers = await Promise.all(userIds.map((id) => identity.hasPassword(realm, id)))
-    return new Set(userIds.filter((_id, index) => answers[index] === true))
+    return await identity.usersWithPassword(realm, userIds)
   } catch (error) {
     if (error instanceof IdentityUnavailableError) return new Set(userIds)
     throw error

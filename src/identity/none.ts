@@ -20,6 +20,7 @@ export function makeNoProvider(ids: { uuid(): string }): IdentityProvider {
     createUser: () => Promise.resolve(ids.uuid()),
     findUser: () => Promise.resolve(null),
     hasPassword: () => Promise.resolve(false),
+    usersWithPassword: () => Promise.resolve(new Set()),
     deleteUser: nothing,
     setUserRoles: nothing,
     setUserEnabled: nothing,

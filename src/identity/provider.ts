@@ -72,6 +72,8 @@ export type IdentityProvider = {
   findUser(slug: string, email: string): Promise<string | null>
   /** Whether the user has set a password, and so has accepted the invitation. */
   hasPassword(slug: string, userId: string): Promise<boolean>
+  /** Which of the users have set a password, without a request or statement at once for each of them. */
+  usersWithPassword(slug: string, userIds: readonly string[]): Promise<ReadonlySet<string>>
   /** Also ends its sessions and refresh tokens. Does nothing if the user does not exist. */
   deleteUser(slug: string, userId: string): Promise<void>
   /** Does nothing if the user does not exist, like the two methods below. */

@@ -121,6 +121,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     next: 'Sign in with a recovery code, or ask another person to reset it.',
   },
   LAST_OWNER: { meaning: 'This is the last OWNER of the platform.', next: 'Add another OWNER first.' },
+  TEAM_LIMIT_REACHED: { meaning: 'The team has the most members allowed.', next: 'Remove one first.' },
   CREDENTIAL_LIMIT_REACHED: { meaning: 'The merchant has the most credentials allowed.', next: 'Revoke one first.' },
   CREDENTIAL_NOT_REVOCABLE: {
     meaning: 'The credential belongs to the merchant itself.',

@@ -7,17 +7,20 @@ import type { MerchantRole } from '../lib/permissions.ts'
 import { clientIdsOf } from '../lib/realms.ts'
 import { adminsAbleToSignIn, requireAnotherAdmin, recordMemberAction, syncMemberRole } from './member-change.ts'
 import type { TeamApp } from './member-change.ts'
-import { findMember, findMemberByEmail, insertMember, lockTeam, updateMember } from './members-sql.ts'
+import { countMembers, findMember, findMemberByEmail, insertMember, lockTeam, updateMember } from './members-sql.ts'
 import { existingRealmOf } from './merchant-realm.ts'
 import type { TeamMemberRecord } from './record.ts'
+
+/** Active members of a team. Anybody can register a merchant, and a change of an ADMIN asks about all ADMINs. */
+const MEMBERS_MAX = 100
 
 export type MemberInvitation = { merchantId: string; email: string; role: MerchantRole; actor: Actor }
 
 /**
  * Invites someone by e-mail (an address in lower case). A member who has not accepted yet gets another invitation with
  * the new role; an account that the identity provider has lost is created again, with another id.
- * @throws {DomainError} USER_EXISTS, LAST_ADMIN, RATE_LIMITED for too many invitations, SERVICE_UNAVAILABLE for a
- *   merchant without a realm
+ * @throws {DomainError} USER_EXISTS, LAST_ADMIN, TEAM_LIMIT_REACHED, RATE_LIMITED for too many invitations,
+ *   SERVICE_UNAVAILABLE for a merchant without a realm
  * @throws {IdentityUnavailableError}
  */
 export async function inviteTeamMember(app: TeamApp, input: MemberInvitation): Promise<TeamMemberRecord> {
@@ -52,10 +55,14 @@ function invitationOf(
 
 async function admit(app: TeamApp, realm: string, input: MemberInvitation): Promise<Invited> {
   const { merchantId, email, role, actor } = input
+  // Also before the account is made, which would be left in the realm.
+  if ((await countMembers(app.pool, merchantId)) >= MEMBERS_MAX) throw teamLimitReached()
   await app.identity.checkInvitation?.(realm, email)
   const id = await ensureUser(app.identity, { realm, email, isRemoved: (userId) => isRemoved(app, merchantId, userId) })
   return app.pool.transaction(async (tx) => {
+    await lockTeam(tx, merchantId)
     const added = await insertMember(tx, { merchantId, id, email, role, invitedBy: actor.name })
+    if (added !== null && (await countMembers(tx, merchantId)) > MEMBERS_MAX) throw teamLimitReached()
     // A concurrent request has invited the same person.
     const member = added ?? (await findMemberByEmail(tx, { merchantId, email }))
     if (member === null) throw new Error('a team member was neither inserted nor found')
@@ -64,6 +71,13 @@ async function admit(app: TeamApp, realm: string, input: MemberInvitation): Prom
     if (added !== null)
       await recordMemberAction(app, tx, { ...input, id, action: 'team.invite', after: { email, role } })
     return { member, sent }
+  })
+}
+
+function teamLimitReached(): DomainError {
+  return new DomainError('TEAM_LIMIT_REACHED', `a team can have at most ${MEMBERS_MAX} members`, {
+    next: 'remove one who no longer needs access',
+    nextStep: { operation: 'listTeam', params: {} },
   })
 }
 

@@ -6,6 +6,8 @@ import { TeamMemberRecord } from './record.ts'
 
 const columns = sql.fragment`id, email, role, is_active, invited_by, created_at`
 
+const Count = z.object({ count: z.int() })
+
 export type MemberKey = { merchantId: string; id: string }
 
 /** Active members, oldest first. */
@@ -52,6 +54,14 @@ export function listAdmins(tx: CommonQueryMethods, merchantId: string): Promise<
     where merchant_id = ${merchantId} and is_active and role = 'ADMIN'
     order by created_at, id
   `)
+}
+
+/** The number of active members. */
+export async function countMembers(tx: CommonQueryMethods, merchantId: string): Promise<number> {
+  const { count } = await tx.one(sql.type(Count)`
+    select count(*)::int4 as count from team_members where merchant_id = ${merchantId} and is_active
+  `)
+  return count
 }
 
 export type NewMember = MemberKey & { email: string; role: MerchantRole; invitedBy: string }

@@ -59,7 +59,7 @@ export const inviteTeamMember = operation({
   headers: NoHeaders,
   body: z.strictObject({ email: Email, role: MerchantRole }),
   replies: { 201: TeamMember },
-  errors: ['USER_EXISTS', 'LAST_ADMIN', 'IDP_UNAVAILABLE'],
+  errors: ['USER_EXISTS', 'LAST_ADMIN', 'TEAM_LIMIT_REACHED', 'IDP_UNAVAILABLE'],
 })
 
 export const changeTeamRole = operation({

@@ -85,6 +85,11 @@ export function fakeProvider(): FakeProvider {
     createUser: (slug, { email, roles }) => run('createUser', () => addUser(slug, email, roles)),
     findUser: (slug, email) => run('findUser', () => byEmail(slug, email)?.id ?? null),
     hasPassword: (slug, id) => run('hasPassword', () => (realm(slug).users.get(id)?.password ?? null) !== null),
+    usersWithPassword: (slug, ids) =>
+      run('usersWithPassword', () => {
+        const { users } = realm(slug)
+        return new Set(ids.filter((id) => (users.get(id)?.password ?? null) !== null))
+      }),
     deleteUser: (slug, id) => run('deleteUser', () => void realm(slug).users.delete(id)),
     setUserRoles: (slug, id, roles) =>
       run('setUserRoles', () => {

@@ -131,6 +131,7 @@ export function makeInProcessIdp(authUrl = 'https://idp.example'): InProcessIdp 
     setUserEnabled: nothing,
     setPassword: nothing,
     hasPassword: async () => true,
+    usersWithPassword: async (_slug, userIds) => new Set(userIds),
     resetFactor: nothing,
     inviteUser: async () => null,
     createServiceClient: async (slug, client) => void realmOf(slug).clients.set(client.clientId, client),

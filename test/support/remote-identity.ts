@@ -89,6 +89,7 @@ export function makeRemoteIdentity(): IdentityProvider & { realms: Map<string, R
       return realms.get(slug)?.users.find((user) => user.email === email)?.id ?? null
     },
     hasPassword: async () => false,
+    usersWithPassword: async () => new Set(),
     deleteUser: called,
     setUserRoles: async (slug, id, roles) => {
       await called()

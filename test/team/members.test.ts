@@ -253,7 +253,7 @@ t.test(
     await identity.deleteUser(realm, bob.id)
     const remove = () => removeTeamMember(app, { merchantId, id: ada.id, actor })
     await t.rejects(remove(), { code: 'LAST_ADMIN' })
-    identity.fail('hasPassword')
+    identity.fail('usersWithPassword')
     t.match(await remove(), { is_active: false })
   },
 )
@@ -304,6 +304,59 @@ t.test('too many invitations leave the member in the team', async (t) => {
   const wish = { merchantId, email: 'ada@acme.example', role: 'ADMIN', actor } as const
   await t.rejects(inviteTeamMember({ ...app, identity: limited }, wish), { code: 'RATE_LIMITED' })
   t.match(await listTeam(app, merchantId), [{ email: 'ada@acme.example' }])
+})
+
+/** More ADMINs of a team, who have never been invited. */
+const plantAdmins = (merchantId: string, count: number) =>
+  service.owner.query(
+    `insert into team_members (merchant_id, id, email, role, invited_by)
+    select $1, gen_random_uuid()::text, 'a' || n || '@padding.example', 'ADMIN', 'test' from generate_series(1, $2::int) n`,
+    [merchantId, count],
+  )
+
+t.test('a team has 100 members at most, for concurrent invitations too', async (t) => {
+  const { app, identity, merchantId, realm, invite } = await team()
+  const ada = await invite('ada@acme.example')
+  await plantAdmins(merchantId, 98)
+  const outcomes = await Promise.allSettled(['bob', 'cat', 'dan'].map((name) => invite(`${name}@acme.example`)))
+  t.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
+  const refused = outcomes.filter((each) => each.status === 'rejected').map(({ reason }) => reason.code)
+  t.same(refused, ['TEAM_LIMIT_REACHED', 'TEAM_LIMIT_REACHED'])
+  t.equal((await listTeam(app, merchantId)).length, 100)
+  const mails = identity.invitations.length
+  const actions = (await actionsOf(merchantId)).length
+  await t.rejects(invite('eve@acme.example'), { code: 'TEAM_LIMIT_REACHED', next: /remove/ })
+  t.equal(identity.user(realm, 'eve@acme.example'), undefined, 'no account is left either')
+  t.equal(identity.invitations.length, mails)
+  t.equal((await actionsOf(merchantId)).length, actions)
+  t.match(await invite('ada@acme.example', 'DEVELOPER'), { id: ada.id, role: 'DEVELOPER' }, 'a member is invited again')
+  await removeTeamMember(app, { merchantId, id: ada.id, actor })
+  t.match(await invite('eve@acme.example'), { email: 'eve@acme.example' }, 'a place is free again')
+})
+
+t.test('a full team rejects an invitation over HTTP, in a dry run too', async (t) => {
+  const merchant = await service.merchant()
+  await plantAdmins(merchant.id, 100)
+  for (const query of ['', '?dry_run=true']) {
+    const body = { email: 'ada@acme.example', role: 'FINANCE' }
+    const answer = await service.call('POST', `/api/v1/portal/team${query}`, { merchant, body })
+    t.match(answer, { status: 409, body: { code: 'TEAM_LIMIT_REACHED' } })
+  }
+})
+
+t.test('a change of an ADMIN asks the provider once, whatever the number of ADMINs', async (t) => {
+  const calls = async (admins: number): Promise<string[]> => {
+    const { app, identity, merchantId, invite } = await team()
+    const ada = await invite('ada@acme.example')
+    await plantAdmins(merchantId, admins)
+    const methods: string[] = []
+    identity.onCall(async (method) => void methods.push(method))
+    await changeTeamRole(app, { merchantId, id: ada.id, role: 'FINANCE', actor })
+    return methods
+  }
+  const few = await calls(2)
+  t.equal(few.filter((method) => method === 'usersWithPassword').length, 1)
+  t.same(await calls(60), few)
 })
 
 t.test('an ADMIN manages the team over HTTP', async (t) => {

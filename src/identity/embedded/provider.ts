@@ -21,6 +21,7 @@ import {
   setUserRoles,
 } from './users/users.ts'
 import { listUsersWithFactor } from './users/second-factor-sql.ts'
+import { listUsersWithPassword } from './users/users-sql.ts'
 
 export type { EmbeddedParts } from './parts.ts'
 
@@ -36,6 +37,7 @@ export function makeEmbeddedProvider(parts: EmbeddedParts): IdentityProvider {
     createUser: (slug, user) => createUser(parts, slug, user),
     findUser: (slug, email) => findUser(parts, slug, email),
     hasPassword: (slug, userId) => hasPassword(parts, slug, userId),
+    usersWithPassword: (slug, userIds) => listUsersWithPassword(parts.pool, slug, userIds),
     deleteUser: (slug, userId) => deleteUser(parts, slug, userId),
     setUserRoles: (slug, userId, roles) => setUserRoles(parts, { slug, userId }, roles),
     setUserEnabled: (slug, userId, isEnabled) => setUserEnabled(parts, { slug, userId }, isEnabled),

@@ -16,6 +16,7 @@ import {
   setPassword,
   setUserEnabled,
   setUserRoles,
+  usersWithPassword,
 } from './users.ts'
 
 const HEALTH_TIMEOUT_MS = 5_000
@@ -36,6 +37,7 @@ export function makeKeycloakProvider(parts: KeycloakParts): IdentityProvider {
     createUser: (slug, user) => createUser(keycloak, slug, user),
     findUser: (slug, email) => findUser(admin, slug, email),
     hasPassword: (slug, userId) => hasPassword(admin, { slug, userId }),
+    usersWithPassword: (slug, userIds) => usersWithPassword(admin, slug, userIds),
     deleteUser: (slug, userId) => deleteUser(admin, { slug, userId }),
     setUserRoles: (slug, userId, roles) => setUserRoles(keycloak, { slug, userId }, roles),
     setUserEnabled: (slug, userId, isEnabled) => setUserEnabled(admin, { slug, userId }, isEnabled),

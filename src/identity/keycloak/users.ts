@@ -9,6 +9,8 @@ import { REQUIRED_ACTIONS, SET_UP_FACTOR, addressOf, userRepresentation } from '
 
 export type UserKey = { slug: string; userId: string }
 
+const ASKED_AT_ONCE = 5
+
 const Users = z.array(z.object({ id: z.string(), email: z.string().optional() }))
 const Credentials = z.array(z.object({ id: z.string(), type: z.string() }))
 const Actions = z.object({ requiredActions: z.array(z.string()).default([]) })
@@ -55,6 +57,21 @@ export async function findUser(admin: Admin, slug: string, email: string): Promi
 /** False until the user has accepted the invitation. */
 export async function hasPassword(admin: Admin, key: UserKey): Promise<boolean> {
   return (await readCredentials(admin, key)).some(({ type }) => type === 'password')
+}
+
+/** Asked for each of them, a few at once: Keycloak has no question about many. */
+export async function usersWithPassword(
+  admin: Admin,
+  slug: string,
+  userIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const having = new Set<string>()
+  for (let at = 0; at < userIds.length; at += ASKED_AT_ONCE) {
+    const batch = userIds.slice(at, at + ASKED_AT_ONCE)
+    const answers = await Promise.all(batch.map((userId) => hasPassword(admin, { slug, userId })))
+    for (const [index, userId] of batch.entries()) if (answers[index] === true) having.add(userId)
+  }
+  return having
 }
 
 /** Empty if the user does not exist. */

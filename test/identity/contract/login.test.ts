@@ -36,6 +36,10 @@ t.test('7: an invitation sets the password once; before that the user cannot sig
   await Promise.all([1, 2].map(() => new UserAgent(harness.authUrl).open(link)))
   await acceptInvitation(harness.authUrl, link, NEW_PASSWORD)
   t.equal(await harness.identity.hasPassword(realm.slug, id), true)
+  const pending = await harness.identity.createUser(realm.slug, { email: `mary@${realm.slug}.example`, roles: [] })
+  const asked = [id, pending, 'nobody', ...Array.from({ length: 6 }, () => randomUUID())]
+  t.same([...(await harness.identity.usersWithPassword(realm.slug, asked))], [id])
+  t.same([...(await harness.identity.usersWithPassword(realm.slug, []))], [])
   const { claims } = await signIn({ ...wish, password: NEW_PASSWORD })
   t.equal(claims.sub, id)
 

@@ -31,7 +31,9 @@ async function atOnce<T>(count: number, work: () => Promise<T>): Promise<T> {
   try {
     await until(async () => {
       const { rows } = await service.owner.query(
-        `select from pg_locks where not granted and relation in ('team_members'::regclass, 'platform_users'::regclass)`,
+        `select from pg_locks
+        where not granted and database = (select oid from pg_database where datname = current_database())
+          and (relation in ('team_members'::regclass, 'platform_users'::regclass) or locktype = 'advisory')`,
       )
       return rows.length === count
     })

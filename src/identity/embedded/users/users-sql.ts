@@ -1,6 +1,7 @@
 import type { CommonQueryMethods } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../../../db/sql.ts'
+import { isUuid } from '../../../lib/ids.ts'
 import { UserRecord } from '../record.ts'
 
 const Subject = z.object({ subject: z.string() })
@@ -47,6 +48,19 @@ export function lockUserByEmail(tx: CommonQueryMethods, realm: string, email: st
   return tx.maybeOne(sql.type(UserAddress)`
     select id, email from idp.users where realm = ${realm} and email = ${email} and is_enabled for update
   `)
+}
+
+/** Which of a realm's users have a password. */
+export async function listUsersWithPassword(
+  tx: CommonQueryMethods,
+  realm: string,
+  userIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await tx.any(sql.type(Id)`
+    select id from idp.users
+    where realm = ${realm} and id = any(${sql.array(userIds.filter(isUuid), 'uuid')}) and password_hash is not null
+  `)
+  return new Set(rows.map(({ id }) => id))
 }
 
 export type NewUserRow = {
