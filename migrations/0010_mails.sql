@@ -30,8 +30,12 @@ create table mails (
 );
 
 create index mails__due_at on mails (due_at) where status = 'PENDING';
+-- What people sign in with goes first.
+create index mails__due_at_urgent on mails (due_at) where status = 'PENDING' and useless_at is not null;
 create index mails__created_at on mails (created_at desc);
 create index mails__recipient on mails (recipient_hash, created_at desc);
+-- How many invitations a merchant sends.
+create index mails__realm_created_at on mails (realm, created_at desc) where kind = 'invite';
 create index mails__payment_id on mails (payment_id) where payment_id is not null;
 
 grant select, insert, update, delete on mails to svc_runtime;

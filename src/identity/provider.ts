@@ -82,7 +82,10 @@ export type IdentityProvider = {
   setPassword(slug: string, userId: string, password: string): Promise<void>
   /** Which of the users have a second factor; a provider that would have to be asked for each of them lacks this. */
   usersWithFactor?(slug: string, userIds: readonly string[]): Promise<ReadonlySet<string>>
-  /** Removes the second factor and ends all sessions; where its role requires one, the user sets up another. */
+  /**
+   * Removes the second factor and ends all sessions; where its role requires one, the user sets up another. Does nothing
+   * for a user without one, where the provider says who has one (`usersWithFactor`).
+   */
   resetFactor(slug: string, userId: string): Promise<void>
   /** Before anything is changed for an invitation by mail. @throws {DomainError} RATE_LIMITED, as `inviteUser` would */
   checkInvitation?(slug: string, email: string): Promise<void>

@@ -45,23 +45,36 @@ export async function insertMail(tx: CommonQueryMethods, mail: NewMailRow): Prom
   `)
 }
 
-/** Leases due mails of these channels. The lease of a crashed worker expires, and the mail is sent again. */
+/**
+ * Leases due mails of these channels, first those that become useless soon, such as links and codes that people sign in
+ * with: a backlog of others would let them expire. The lease of a crashed worker expires, and the mail is sent again.
+ */
 export function claimMails(
   tx: CommonQueryMethods,
   { channels, rowsMax, leaseMs }: { channels: readonly string[]; rowsMax: number; leaseMs: number },
 ): Promise<readonly ClaimedMail[]> {
+  const isFree = sql.fragment`
+    status = 'PENDING' and due_at <= now() and (locked_until is null or locked_until <= now())
+      and channel = any(${sql.array([...channels], 'text')})
+  `
   return tx.any(sql.type(ClaimedMail)`
-    update mails
-    set locked_until = now() + ${leaseMs} * interval '1 millisecond', attempt_count = attempt_count + 1
-    where id in (
-      select id
-      from mails
-      where status = 'PENDING' and due_at <= now() and (locked_until is null or locked_until <= now())
-        and channel = any(${sql.array([...channels], 'text')})
+    with urgent as materialized (
+      select id from mails
+      where ${isFree} and useless_at is not null
       order by due_at
       limit ${rowsMax}
       for update skip locked
+    ),
+    others as materialized (
+      select id from mails
+      where ${isFree} and useless_at is null
+      order by due_at
+      limit ${rowsMax} - (select count(*) from urgent)
+      for update skip locked
     )
+    update mails
+    set locked_until = now() + ${leaseMs} * interval '1 millisecond', attempt_count = attempt_count + 1
+    where id in (select id from urgent union all select id from others)
     returning id, merchant_id, kind, channel, recipient, subject, body, attempt_count,
       coalesce(useless_at <= now(), false) as is_useless
   `)
@@ -173,6 +186,25 @@ export async function secondsToNextMail(
     select seconds_to_next_mail(${kind}, ${recipientHash}, ${realm}, ${perHour}::int4) as seconds
   `)
   return seconds
+}
+
+/**
+ * The same for mails of a kind of one realm, to whomever. Exact where the caller holds a lock for the realm's people.
+ */
+export async function secondsToNextMailOfRealm(
+  tx: CommonQueryMethods,
+  { realm, kind }: { realm: string; kind: string },
+  perHour: number,
+): Promise<number> {
+  const wait = await tx.maybeOne(sql.type(Wait)`
+    select least(3600, greatest(1, ceil(extract(epoch from created_at + interval '1 hour' - now()))))::int4 as seconds
+    from mails
+    where realm = ${realm} and kind = ${kind} and created_at > now() - interval '1 hour'
+    order by created_at desc
+    offset ${perHour - 1}
+    limit 1
+  `)
+  return wait?.seconds ?? 0
 }
 
 /**

@@ -11,7 +11,7 @@ import { realmOf } from './merchant-realm.ts'
 import type { TeamMemberRecord } from './record.ts'
 
 /**
- * Resets the second factor of a team member.
+ * Resets the second factor of a team member. Nothing is changed or recorded for a member who has none.
  * @throws {DomainError} TEAM_MEMBER_NOT_FOUND, OWN_FACTOR
  * @throws {IdentityUnavailableError}
  */
@@ -47,6 +47,8 @@ async function reset(
 ): Promise<TeamMemberRecord> {
   if (member?.is_active !== true) throw new DomainError('TEAM_MEMBER_NOT_FOUND', 'team member not found')
   const realm = await realmOf(app, merchantId)
+  const having = await app.identity.usersWithFactor?.(realm, [member.id])
+  if (having?.has(member.id) === false) return member
   // The trail has it first, as for staff.
   await recordAction(app, app.pool, { actor, action: 'team.reset_factor', merchantId, subjectId: member.id, reason })
   await app.identity.resetFactor(realm, member.id)

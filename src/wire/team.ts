@@ -107,7 +107,7 @@ export const resetTeamFactor = operation({
   path: '/api/v1/portal/team/{id}/reset-factor',
   summary: "Reset a team member's second factor",
   description:
-    'Removes app, passkeys and recovery codes and ends all sessions; the member can set up another one. Your own is rejected.',
+    'Removes app, passkeys and recovery codes and ends all sessions; the member can set up another one. Changes nothing for a member who has none. Your own is rejected.',
   access: ['merchant'],
   permission: 'manage team',
   params: MemberParams,

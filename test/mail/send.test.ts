@@ -4,6 +4,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { queueMail } from '../../src/mail/queue.ts'
 import { sendMails } from '../../src/mail/send.ts'
+import { claimMails } from '../../src/mail/sql.ts'
 import { failureOf } from '../../src/mail/transport.ts'
 import { testService } from '../support/app.ts'
 import type { TestService } from '../support/app.ts'
@@ -71,6 +72,27 @@ t.test('a queued mail is sent at once, to its one recipient and as it was writte
   t.match(sink.received[0]?.text, /^To: ada@acme\.example$/m)
   t.match(sink.received[0]?.text, /^Subject: =\?UTF-8\?Q\?Gr=C3=BC=C3=9Fe\?=$/m)
   t.match(sink.received[0]?.text, /set your password: https:\/\/svc\.example\/invite\?token=3Dabc|token=abc/)
+})
+
+t.test('a link that people sign in with is not held up by a backlog of other mails', async (t) => {
+  const { service, sink, queue, send } = await mailing(t)
+  for (let count = 0; count < 12; count += 1) await queue({ subject: `invitation ${count}` })
+  const links = ['one', 'two'].map((name) => ({ kind: 'link', subject: `link ${name}`, uselessAfterSeconds: 600 }))
+  for (const link of links) await queue(link)
+  const claimed = await claimMails(service.app.pool, { channels: ['EMAIL'], rowsMax: 5, leaseMs: 60_000 })
+  t.same(claimed.map(({ subject }) => subject).toSorted(), [
+    'invitation 0',
+    'invitation 1',
+    'invitation 2',
+    'link one',
+    'link two',
+  ])
+  await makeDue(service)
+  await send()
+  t.equal(sink.received.length, 14, 'and each of the others is sent')
+  for (const link of [...links, ...links, ...links]) await queue(link)
+  const full = await claimMails(service.app.pool, { channels: ['EMAIL'], rowsMax: 5, leaseMs: 60_000 })
+  t.equal(full.length, 5, 'no more than a batch')
 })
 
 t.test('a rejected mail is retried after its delay, and then sent', async (t) => {

@@ -108,6 +108,31 @@ t.test('an invitation that may not be mailed changes no row: a removed person st
   }
 })
 
+t.test('a merchant sends 200 invitations an hour, to whatever addresses', async (t) => {
+  const [merchant, other] = [await merchantWithPortal(service), await merchantWithPortal(service)]
+  const send = (by: typeof merchant, email: string) =>
+    service.call('POST', '/api/v1/portal/team', { merchant: by, body: { email, role: 'FINANCE' } })
+  await service.owner.query(
+    `insert into mails (id, merchant_id, realm, kind, recipient, recipient_hash, subject, body, status, created_at)
+    select gen_random_uuid(), $1, $2, 'invite', 'v1.x', repeat('0', 64), 'You are invited', 'v1.x', 'KEPT',
+      now() - interval '50 minutes'
+    from generate_series(1, 199)`,
+    [merchant.id, merchant.realm],
+  )
+  t.match(await send(merchant, 'first@bank.example'), { status: 201 })
+  const refused = await send(merchant, 'second@bank.example')
+  t.match(refused, { status: 429, body: { code: 'RATE_LIMITED' } })
+  const seconds = Number(refused.headers['retry-after'])
+  t.ok(seconds > 0 && seconds <= 600, String(seconds))
+  t.equal(await identity.findUser(merchant.realm, 'second@bank.example'), null, 'no account is left')
+  t.same(await subjectsTo('second@bank.example'), [])
+  t.match(await send(other, 'second@bank.example'), { status: 201 }, 'another merchant may')
+  await service.owner.query(`update mails set created_at = created_at - interval '11 minutes' where merchant_id = $1`, [
+    merchant.id,
+  ])
+  t.match(await send(merchant, 'second@bank.example'), { status: 201 })
+})
+
 t.test('a person with a password exists already, also when no more invitations would be mailed', async (t) => {
   const headers = await service.operator('OWNER')
   const merchant = await merchantWithPortal(service)

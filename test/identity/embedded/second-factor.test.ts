@@ -366,3 +366,35 @@ t.test('an ADMIN resets the factor of another member, an operator that of the on
   const nobody = await service.call('POST', path, { headers, body: { ...body, email: 'eve@acme.example' } })
   t.match(nobody, { status: 404, body: { code: 'TEAM_MEMBER_NOT_FOUND' } })
 })
+
+t.test('a reset mails the person once, and not at all without a second factor', async (t) => {
+  const service = await testService(t, { env: { SVC_IDENTITY: 'embedded' } })
+  const merchant = await merchantWithPortal(service)
+  const body = { email: 'grace@bank.example', role: 'FINANCE' }
+  const id = String((await service.call('POST', '/api/v1/portal/team', { merchant, body })).body.id)
+  const reset = async () =>
+    t.match(await service.call('POST', `/api/v1/portal/team/${id}/reset-factor`, { merchant }), { status: 200 })
+  const left = async () => {
+    const { rows } = await service.owner.query(
+      `select
+        (select count(*) from mails where kind = 'factor')::int as mails,
+        (select count(*) from operator_actions where action = 'team.reset_factor')::int as recorded,
+        (select sessions_valid_from from idp.users where id = $1) as sessions_valid_from`,
+      [id],
+    )
+    return rows[0]
+  }
+  const before = await left()
+  for (let count = 0; count < 10; count += 1) await reset()
+  t.same(await left(), before, 'someone who is only invited gets no mail, and nothing is changed or recorded')
+  t.match(before, { mails: 0, recorded: 0 })
+  await service.owner.query("insert into idp.second_factors (user_id, secret, last_step) values ($1, 'v1.sealed', 0)", [
+    id,
+  ])
+  await Promise.all([1, 2, 3].map(reset))
+  t.match(await left(), { mails: 1 }, 'of several resets one has removed it')
+  const after = await left()
+  t.ok(after.sessions_valid_from > before.sessions_valid_from)
+  await reset()
+  t.same(await left(), after)
+})

@@ -92,6 +92,7 @@ async function sendResetLink({ parts, realm }: PageRequest, email: string): Prom
       recipient: user.email,
       subject: `Choose a new password for ${realm.slug}`,
       body: resetMail(realm, link),
+      uselessAfterSeconds: RESET_SECONDS,
     })
   })
 }

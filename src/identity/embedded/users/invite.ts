@@ -4,22 +4,24 @@ import { isUuid } from '../../../lib/ids.ts'
 import { queueMail } from '../../../mail/queue.ts'
 import { quoteName } from '../../../mail/quote-name.ts'
 import { recipientHash } from '../../../mail/seal-context.ts'
-import { lockMailCount, secondsToNextMail } from '../../../mail/sql.ts'
+import { lockMailCount, secondsToNextMail, secondsToNextMailOfRealm } from '../../../mail/sql.ts'
 import type { Invitation } from '../../provider.ts'
 import { createActionLink } from './action-tokens.ts'
 import type { EmbeddedParts } from '../parts.ts'
 import { findRealm } from '../realms/realms-sql.ts'
 import { lockUser } from './users-sql.ts'
 
-/** The same limit as for forgotten passwords (decision 137). */
+/** To one address; the same limit as for forgotten passwords (decision 137). */
 const MAILS_PER_HOUR = 5
+/** For one realm: a team is invited twice over. Anybody can register a merchant and name any address. */
+const MAILS_PER_HOUR_OF_REALM = 200
 
 const INVITE = 'invite'
 
 /**
  * Invites a user to choose a password. The mail is queued in the transaction that creates its link, so an unavailable
- * mail server only delays it. Inviting again closes the earlier links, and one address gets a limited number of mails
- * an hour.
+ * mail server only delays it. Inviting again closes the earlier links; an address gets, and a realm sends, a limited
+ * number of mails an hour.
  * @returns the link, if it is not mailed
  * @throws {DomainError} RATE_LIMITED
  * @throws if the user does not exist
@@ -34,7 +36,7 @@ export async function inviteUser(
     const realm = await findRealm(tx, slug)
     const user = isUuid(userId) ? await lockUser(tx, slug, userId) : null
     if (realm === null || user === null) throw new Error(`realm ${slug} has no user ${userId}`)
-    if (deliver === 'mail') rejectThrottled(await secondsToNextInvitation(parts, tx, { slug, recipient: user.email }))
+    if (deliver === 'mail') await rejectThrottled(parts, tx, { slug, recipient: user.email })
     const address = await createActionLink(parts, tx, {
       realm: slug,
       userId,
@@ -64,34 +66,37 @@ export async function inviteUser(
 
 /** @throws {DomainError} RATE_LIMITED if no invitation would be mailed to the address now */
 export async function checkInvitation(parts: EmbeddedParts, slug: string, email: string): Promise<void> {
-  const seconds = await parts.pool.transaction((tx) => secondsToNextInvitation(parts, tx, { slug, recipient: email }))
-  rejectThrottled(seconds)
+  await parts.pool.transaction((tx) => rejectThrottled(parts, tx, { slug, recipient: email }))
 }
 
 /**
- * Seconds until one more invitation may be sent. Where callers are rate limited, those of all realms count together:
+ * Rejects an invitation too many. Where callers are rate limited, those of all realms to an address count together:
  * anybody can register merchants, each with a realm of its own, for the address of another person.
  */
-async function secondsToNextInvitation(
+async function rejectThrottled(
   parts: EmbeddedParts,
   tx: DatabaseTransactionConnection,
   { slug, recipient }: { slug: string; recipient: string },
-): Promise<number> {
+): Promise<void> {
   const series = { kind: INVITE, recipientHash: await recipientHash(parts, recipient) }
   await lockMailCount(tx, series)
-  return secondsToNextMail(tx, { ...series, realm: parts.config.rateLimits ? null : slug }, MAILS_PER_HOUR)
-}
-
-function rejectThrottled(retryAfterSeconds: number): void {
-  if (retryAfterSeconds === 0) return
-  throw new DomainError(
-    'RATE_LIMITED',
-    `too many invitations: at most ${MAILS_PER_HOUR} an hour are sent to one address`,
-    {
-      next: 'wait for the invitations already sent; the newest one works',
-      retryAfterSeconds,
-    },
-  )
+  const realm = parts.config.rateLimits ? null : slug
+  const toAddress = await secondsToNextMail(tx, { ...series, realm }, MAILS_PER_HOUR)
+  if (toAddress > 0) {
+    throw new DomainError(
+      'RATE_LIMITED',
+      `too many invitations: at most ${MAILS_PER_HOUR} an hour are sent to one address`,
+      { next: 'wait for the invitations already sent; the newest one works', retryAfterSeconds: toAddress },
+    )
+  }
+  const ofRealm = await secondsToNextMailOfRealm(tx, { realm: slug, kind: INVITE }, MAILS_PER_HOUR_OF_REALM)
+  if (ofRealm > 0) {
+    throw new DomainError(
+      'RATE_LIMITED',
+      `too many invitations: at most ${MAILS_PER_HOUR_OF_REALM} an hour are sent for ${slug}`,
+      { next: 'wait, then invite the others', retryAfterSeconds: ofRealm },
+    )
+  }
 }
 
 type InvitationMail = { slug: string; name: string; email: string; address: string; lifespanSeconds: number }

@@ -140,7 +140,10 @@ export async function replaceRecoveryCodes(
   `)
 }
 
-/** Deletes app, passkeys and recovery codes. */
-export async function deleteFactor(tx: CommonQueryMethods, userId: string): Promise<void> {
-  await tx.query(sql.typeAlias('void')`delete from idp.second_factors where user_id = ${userId}::uuid`)
+/** Deletes app, passkeys and recovery codes. @returns whether there was any of them */
+export async function deleteFactor(tx: CommonQueryMethods, userId: string): Promise<boolean> {
+  const { rowCount } = await tx.query(sql.typeAlias('void')`
+    delete from idp.second_factors where user_id = ${userId}::uuid
+  `)
+  return rowCount > 0
 }

@@ -223,16 +223,18 @@ function makeRecoveryCodes(): string[] {
   return Array.from({ length: RECOVERY_CODES }, () => base32(randomBytes(RECOVERY_BYTES)))
 }
 
-/** Deletes the user's second factor and ends its sessions. Does nothing if the user does not exist. */
+/**
+ * Deletes the user's second factor and ends its sessions. Does nothing if there is no factor, or no such user: anybody can
+ * register a merchant, invite a stranger, and have a mail sent to it by each reset.
+ */
 export async function resetFactor(
   parts: EmbeddedParts,
   { slug, userId }: { slug: string; userId: string },
 ): Promise<void> {
   if (!isUuid(userId)) return
-  await parts.pool.transaction(async (tx) => {
+  const isReset = await parts.pool.transaction(async (tx) => {
     const user = await lockUser(tx, slug, userId)
-    if (user === null) return
-    await deleteFactor(tx, user.id)
+    if (user === null || !(await deleteFactor(tx, user.id))) return false
     await endSessions(tx, slug, user.subject)
     await mailChange(
       parts,
@@ -240,8 +242,9 @@ export async function resetFactor(
       user,
       `The second factor for signing in to ${slug} as ${user.email} was removed, with all passkeys. All sessions have ended, and the next sign-in may ask for a new one.`,
     )
+    return true
   })
-  parts.wake.notify('send-mails')
+  if (isReset) parts.wake.notify('send-mails')
 }
 
 /** The person is the actor; who resets another's factor is recorded by the caller of `resetFactor`. */
