@@ -7,8 +7,8 @@ export type Change = { of: Changed; merchantId: string | undefined }
 export type Subscriber = {
   /** Undefined for operators. */
   merchantId: string | undefined
-  /** Whether a merchant's role manages webhooks; operators always may. */
-  canSeeDeliveries: boolean
+  /** Whether a merchant's role manages webhooks now; operators always may. */
+  canSeeDeliveries(): boolean
 }
 
 const OF_OPERATORS: ReadonlyMap<string, Changed> = new Map([
@@ -27,11 +27,11 @@ export function changeOf(name: string): Change | undefined {
 
 export function isFor({ of, merchantId }: Change, subscriber: Subscriber): boolean {
   if (subscriber.merchantId === undefined) return true
-  return subscriber.merchantId === merchantId && of === 'deliveries' && subscriber.canSeeDeliveries
+  return subscriber.merchantId === merchantId && of === 'deliveries' && subscriber.canSeeDeliveries()
 }
 
 /** All changes that may have been missed while the process was not listening. */
 export function allChangesFor(subscriber: Subscriber): Changed[] {
   if (subscriber.merchantId === undefined) return [...OF_OPERATORS.values(), 'deliveries']
-  return subscriber.canSeeDeliveries ? ['deliveries'] : []
+  return subscriber.canSeeDeliveries() ? ['deliveries'] : []
 }

@@ -82,7 +82,7 @@ type ParsedRequest<O extends Operation> = {
   requestId: string
   input: Input<O>
   /** Authenticates the caller again: a stream outlives what a caller may read. */
-  checkCaller(): Promise<Principal>
+  recheckCaller(): Promise<Principal>
 }
 
 /** Runs the handler of a parsed request and sends its response. */
@@ -109,11 +109,11 @@ export function makeEndpoint<O extends Operation>(
     res.once('close', () => observe({ app, operation, req, res, requestId, started, isDry, principal, names }))
     try {
       requireAcceptsJson(operation, req)
-      const checkCaller = () => guard(operation, credentialsOf(app, req))
-      principal = await checkCaller()
+      principal = await guard(operation, credentialsOf(app, req))
+      const recheckCaller = () => guard(operation, credentialsOf(app, req), { isRecheck: true })
       const input = await parseRequest({ app, operation, req, principal, rules })
       isDry = isDryRun(input.query)
-      await respond({ app, operation, req, res, requestId, input, checkCaller })
+      await respond({ app, operation, req, res, requestId, input, recheckCaller })
     } catch (error) {
       sendError(res, { error, requestId, publicUrl: app.publicUrl, log: app.log.child({ operation: operation.name }) })
     }
@@ -143,8 +143,10 @@ export function replying<O extends Operation>(handler: Handler<O>): Responder<O>
 
 /** Responds with the events of the handler, and checks the caller again meanwhile. */
 export function streaming<O extends Operation>(handler: StreamHandler<O>): Responder<O> {
-  return async ({ app, operation, req, res, requestId, input, checkCaller }) => {
-    const stream = makeEventStream({ app, operation, res, headers: { 'x-request-id': requestId }, checkCaller })
+  return async ({ app, operation, req, res, requestId, input, recheckCaller }) => {
+    const headers = { 'x-request-id': requestId }
+    const { principal } = input
+    const stream = makeEventStream({ app, operation, res, headers, principal, recheckCaller })
     await withRowsOf(input.principal, () => handler(app, { ...input, headOnly: req.method === 'HEAD' }, stream))
   }
 }

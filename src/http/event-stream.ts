@@ -1,7 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import type { App } from '../app.ts'
+import { tokenExpired } from '../identity/verifier.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { Operation } from '../wire/operation.ts'
+import type { Principal } from './principal.ts'
 
 /** A frame of server-sent events. Its data is JSON on one line. */
 export type SseFrame = { event: string; id?: string; data: unknown }
@@ -10,6 +12,8 @@ export type SseFrame = { event: string; id?: string; data: unknown }
 export type EventStream = {
   /** Aborts when the client has disconnected, has stopped reading, or was sent the end. */
   signal: AbortSignal
+  /** The caller as it was last checked: its role may have changed since the stream began. */
+  caller(): Principal
   /** Sends the headers, with the cursor that the stream starts after. */
   begin(cursor: string): void
   /** Resolves when there is room for more, so that the writer waits for a slow client; never rejects. */
@@ -34,16 +38,20 @@ type EventStreamOptions = {
   operation: Operation
   res: ServerResponse
   headers: Record<string, string>
-  /** Throws when the caller may no longer read the stream. */
-  checkCaller(): Promise<unknown>
+  /** The caller that the stream begins for. */
+  principal: Principal
+  /** The caller as it is now. Throws when it may no longer read the stream. */
+  recheckCaller(): Promise<Principal>
 }
 
 /**
- * Makes a stream of server-sent events. A caller who loses access is sent the end; a client that does not read is
- * disconnected.
+ * Makes a stream of server-sent events. A caller who loses access, or whose token ends, is sent the end; a client that does
+ * not read is disconnected.
  */
-export function makeEventStream({ app, operation, res, headers, checkCaller }: EventStreamOptions): EventStream {
+export function makeEventStream(options: EventStreamOptions): EventStream {
+  const { app, operation, res, headers, recheckCaller } = options
   const { askAgainMs, pingMs, stuckMs } = app.streams.limits
+  let { principal } = options
   const gone = new AbortController()
   const timers: NodeJS.Timeout[] = []
   res.once('close', () => {
@@ -58,17 +66,18 @@ export function makeEventStream({ app, operation, res, headers, checkCaller }: E
     gone.abort()
   }
 
-  async function recheckCaller(): Promise<void> {
+  async function recheck(): Promise<void> {
     try {
-      await checkCaller()
+      principal = await recheckCaller()
     } catch (error) {
-      // An unavailable database or provider says nothing about the caller, nor does how much it asks for besides.
+      // An unavailable database or provider says nothing about the caller.
       if (error instanceof DomainError && !TRANSIENT.has(error.code)) end(error)
     }
   }
 
   return {
     signal: gone.signal,
+    caller: () => principal,
     end,
     begin: (cursor) => {
       // A client that has disconnected meanwhile gets no timers, because nothing would clear them.
@@ -78,10 +87,13 @@ export function makeEventStream({ app, operation, res, headers, checkCaller }: E
       // A client that reconnects sends this cursor, even if there was no event.
       res.write(`id: ${cursor}\n\n`)
       timers.push(
-        setInterval(() => void recheckCaller(), askAgainMs),
+        setInterval(() => void recheck(), askAgainMs),
         // A full buffer needs no ping.
         setInterval(() => res.writableNeedDrain || res.write(': ping\n\n'), pingMs),
       )
+      // Also while an outage keeps the caller from being checked.
+      const endsInMs = msToExpiry(principal)
+      if (endsInMs !== undefined) timers.push(setTimeout(() => end(tokenExpired()), endsInMs))
     },
     write: async (frames) => {
       if (gone.signal.aborted) return
@@ -91,12 +103,13 @@ export function makeEventStream({ app, operation, res, headers, checkCaller }: E
   }
 }
 
-const TRANSIENT: ReadonlySet<string> = new Set([
-  'SERVICE_UNAVAILABLE',
-  'IDP_UNAVAILABLE',
-  'INTERNAL_ERROR',
-  'RATE_LIMITED',
-])
+const TRANSIENT: ReadonlySet<string> = new Set(['SERVICE_UNAVAILABLE', 'IDP_UNAVAILABLE', 'INTERNAL_ERROR'])
+
+/** The time until the caller's token ends; undefined where there is no token. */
+function msToExpiry(principal: Principal): number | undefined {
+  const expiresAt = 'proof' in principal ? principal.proof.expiresAt : null
+  return expiresAt === null ? undefined : Math.max(Date.parse(expiresAt) - Date.now(), 0)
+}
 
 function textOf({ event, id, data }: SseFrame): string {
   return `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`

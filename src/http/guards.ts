@@ -21,7 +21,7 @@ import type { Credentials } from './credentials.ts'
 import { makeHeaderCallers } from './header-callers.ts'
 import type { HeaderCallers } from './header-callers.ts'
 import { refuseForeignPages } from './local-pages.ts'
-import { makeRateLimits, rateOf } from './rate-limit.ts'
+import { NO_RATE_LIMITS, makeRateLimits, rateOf } from './rate-limit.ts'
 import type { NetworkRate, RateLimits } from './rate-limit.ts'
 import type { Principal } from './principal.ts'
 
@@ -31,7 +31,15 @@ import type { Principal } from './principal.ts'
  *   MERCHANT_INACTIVE, INSUFFICIENT_USER_AUTHENTICATION, IDP_UNAVAILABLE; for browsers CHECKOUT_TOKEN_INVALID,
  *   CHECKOUT_TOKEN_EXPIRED, CHECKOUT_ORIGIN_NOT_ALLOWED, PAYMENT_NOT_FOUND, RATE_LIMITED
  */
-export type Guard = (operation: Operation, credentials: Credentials) => Promise<Principal>
+export type Guard = (operation: Operation, credentials: Credentials, options?: GuardOptions) => Promise<Principal>
+
+export type GuardOptions = {
+  /**
+   * Whether the caller of a stream is checked again. That is counted nowhere and rejected by no rate, or a caller who has
+   * lost access would keep the stream while its network sends too much. Streams are limited in number.
+   */
+  isRecheck?: boolean
+}
 
 /**
  * How long the rows of a caller are cached: for this time, a revoked client or a removed person may still call operations
@@ -57,12 +65,12 @@ export function makeGuard(
   const limits = { rememberMs: REMEMBER_MS, ...options }
   const authenticate =
     app.identity.kind === 'none'
-      ? byHeaders(makeHeaderCallers(app, limits), rateLimits)
-      : byToken(makeCallers(app, limits), rateLimits)
+      ? byHeaders(makeHeaderCallers(app, limits))
+      : byToken(makeCallers(app, limits))
 
-  async function identify(operation: Operation, credentials: Credentials): Promise<Principal> {
+  async function identify(operation: Operation, credentials: Credentials, rates: RateLimits): Promise<Principal> {
     const { access } = operation
-    const limitRate = (): void => rateLimits.network(rateOf(operation), credentials.clientAddress)
+    const limitRate = (): void => rates.network(rateOf(operation), credentials.clientAddress)
     const state = credentials.headers['x-payment-state']
     if (access.includes('payment-state') && state !== undefined) {
       limitRate()
@@ -79,7 +87,7 @@ export function makeGuard(
       return { kind: 'payer', session: await verifySession(app, bearerToken(credentials)) }
     }
     if (access.some((kind) => NEEDS_CALLER.has(kind))) {
-      const caller = await authenticate(operation, credentials)
+      const caller = await authenticate(operation, credentials, rates)
       const principal = authorise(operation, caller)
       requireFreshSignIn(app, operation, caller)
       return principal
@@ -91,13 +99,14 @@ export function makeGuard(
     throw new DomainError('UNAUTHENTICATED', 'the request has no credentials that this operation accepts')
   }
 
-  return async (operation, credentials) => {
+  return async (operation, credentials, { isRecheck = false } = {}) => {
+    const rates = isRecheck ? NO_RATE_LIMITS : rateLimits
     try {
-      return await identify(operation, credentials)
+      return await identify(operation, credentials, rates)
     } catch (error) {
       logRejection(app, operation, { error, credentials })
       const rate = error instanceof DomainError ? RATES_OF_REJECTIONS.get(error.code) : undefined
-      if (rate !== undefined) rateLimits.network(rate, credentials.clientAddress)
+      if (rate !== undefined) rates.network(rate, credentials.clientAddress)
       throw error
     }
   }
@@ -152,22 +161,22 @@ function claimOf(token: string): unknown {
 const NEEDS_CALLER: ReadonlySet<Access> = new Set(['merchant', 'platform', 'customer', 'sandbox'])
 const NEEDS_NO_CALLER: ReadonlySet<Access> = new Set(['anyone', 'bank'])
 
-type Authenticate = (operation: Operation, credentials: Credentials) => Promise<Caller>
+type Authenticate = (operation: Operation, credentials: Credentials, rates: RateLimits) => Promise<Caller>
 
-function byToken(callers: Callers, rateLimits: RateLimits): Authenticate {
-  return (operation, credentials) =>
+function byToken(callers: Callers): Authenticate {
+  return (operation, credentials, rates) =>
     callers.ofToken(bearerToken(credentials), {
-      ...lookupFor(operation, rateLimits),
-      gate: rateLimits.tokenGate(credentials),
+      ...lookupFor(operation, rates),
+      gate: rates.tokenGate(credentials),
     })
 }
 
 /** Trusted headers must come from this machine, and not from a web page of another origin. */
-function byHeaders(callers: HeaderCallers, rateLimits: RateLimits): Authenticate {
-  return async (operation, { headers }) => {
+function byHeaders(callers: HeaderCallers): Authenticate {
+  return async (operation, { headers }, rates) => {
     refuseForeignPages(headers)
     const { access } = operation
-    const lookup = lookupFor(operation, rateLimits)
+    const lookup = lookupFor(operation, rates)
     if (access.includes('customer')) return callers.customer(headers, lookup)
     const isForBoth = access.includes('merchant') && access.includes('platform')
     if (isForBoth && headers['x-merchant-client-id'] === undefined) return callers.operator(headers, lookup)

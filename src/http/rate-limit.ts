@@ -69,14 +69,21 @@ export function rateOf({ name, method, access }: Operation): NetworkRate {
   return 'read'
 }
 
+const nothing = (): void => undefined
+
+/** Counts nothing and rejects nothing. */
+export const NO_RATE_LIMITS: RateLimits = {
+  network: nothing,
+  caller: nothing,
+  tokenGate: () => ({ enter: nothing, passed: nothing }),
+}
+
 /**
  * Off unless the configuration enables rate limits. One instance serves operations and pages, or each would have the
  * rates again.
  */
 export function makeRateLimits({ config, rates, networks }: Pick<App, 'config' | 'rates' | 'networks'>): RateLimits {
-  const nothing = (): void => undefined
-  if (!config.rateLimits)
-    return { network: nothing, caller: nothing, tokenGate: () => ({ enter: nothing, passed: nothing }) }
+  if (!config.rateLimits) return NO_RATE_LIMITS
   const ofNetworks = mapValues(OF_NETWORKS, (limit, name) => rates.networkBuckets(name, limit))
   const seen = new Map<string, number>()
   const ofCallers = mapValues(OF_CALLERS, (limit, name) => rates.buckets(name, limit))

@@ -79,8 +79,8 @@ export function makeServer(
   const rateLimits = makeRateLimits(app)
   const decide = makeGuard(app, limits, rateLimits)
   // Who the caller is, is read before it is known whose rows the caller may see.
-  const guard: Guard = async (operation, credentials) => {
-    const principal = await ofEveryMerchant(() => decide(operation, credentials))
+  const guard: Guard = async (operation, credentials, options) => {
+    const principal = await ofEveryMerchant(() => decide(operation, credentials, options))
     if (principal.kind === 'merchant') trustTraceparent()
     return principal
   }

@@ -141,7 +141,7 @@ export function makeVerifier({ provider, knows, clock = systemClock }: VerifierP
       if (known === undefined)
         setBounded(cache, hash, { ...checked, until: clock.monotonicMs() + CACHE_MS }, CACHED_TOKENS_MAX)
       if (!checked.isExpired) return checked.verified
-      throw new DomainError('TOKEN_EXPIRED', 'the access token has expired', { next: 'get a new one and repeat' })
+      throw tokenExpired()
     },
   }
 }
@@ -150,6 +150,10 @@ export function makeVerifier({ provider, knows, clock = systemClock }: VerifierP
 type Checked = { verified: VerifiedToken; isExpired: boolean }
 
 const systemClock = { seconds: () => Date.now() / 1000, monotonicMs: () => performance.now() }
+
+export function tokenExpired(): DomainError {
+  return new DomainError('TOKEN_EXPIRED', 'the access token has expired', { next: 'get a new one and repeat' })
+}
 
 /** The error for every invalid token. It does not reveal what is wrong. */
 export function invalidToken(): DomainError {

@@ -1,10 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import t from 'tap'
+import type { Test } from 'tap'
 import { startApi } from '../../src/api.ts'
 import { makeApp } from '../../src/app.ts'
 import { makeSharedRates } from '../../src/db/shared-rates.ts'
 import { testService, until } from '../support/app.ts'
-import { capturedLog } from '../support/captured-log.ts'
+import type { TestService } from '../support/app.ts'
 import { openStream } from '../support/event-stream.ts'
 import { rawSocket } from '../support/raw-http.ts'
 import { serviceWithRealms } from '../support/realms.ts'
@@ -84,28 +86,100 @@ t.test('some streams are reserved for operators', async (t) => {
   t.match(await openStream(t, service.url, { headers: operator({ roles: ['OPS'] }) }), { status: 200 })
 })
 
-t.test('a caller that is rate limited keeps its stream', async (t) => {
-  const { log, lines } = capturedLog()
+/** A service whose rates are never refilled: the clock stands still. */
+const withUsedUpRates = (t: Test) => {
   const wake = { listen: async () => async () => undefined, notify: () => undefined, close: async () => undefined }
-  const { service, person } = await serviceWithRealms(t, {
-    env: { SVC_RATE_LIMITS: 'true', SVC_SECURITY_LOG_LEVEL: 'info' },
-    // The clock stands still, so that nothing is refilled.
-    overrides: { log, streamLimits: LIMITS, rates: makeSharedRates({ wake, now: () => 0 }) },
+  return serviceWithRealms(t, {
+    env: { SVC_RATE_LIMITS: 'true' },
+    overrides: { streamLimits: { ...LIMITS, pingMs: 30 }, rates: makeSharedRates({ wake, now: () => 0 }) },
   })
+}
+
+const addMember = ({ owner }: TestService, merchantId: string, id: string) =>
+  owner.query(
+    `insert into team_members (merchant_id, id, email, role, invited_by) values ($1, $2, $2 || '@acme.example', 'ADMIN', 'test')`,
+    [merchantId, id],
+  )
+
+t.test('a caller that is rate limited keeps its stream, and a removed one does not', async (t) => {
+  const { service, person } = await withUsedUpRates(t)
   const merchant = await service.merchant()
-  const headers = person(merchant, { roles: ['ADMIN'] })
+  const subject = randomUUID()
+  await addMember(service, merchant.id, subject)
+  const headers = person(merchant, { roles: ['ADMIN'], subject })
   const stream = await openStream(t, service.url, { headers })
   t.equal(stream.status, 200)
-  while ((await service.call('GET', '/api/v1/payments', { headers })).status !== 429);
-  await until(async () =>
-    lines().some((line) => {
-      const { operation, rejection } = JSON.parse(line)
-      return operation === 'streamEvents' && rejection === 'RATE_LIMITED'
-    }),
-  )
+  const call = (path: string, by: Record<string, string>) => service.call('GET', path, { headers: by })
+  while ((await call('/api/v1/payments', headers)).status !== 429);
+  const unknown = { authorization: 'Bearer made-up' }
+  while ((await call('/api/v1/whoami', unknown)).status !== 429);
+  const pings = stream.comments.length
+  // As often as the caller is checked.
+  await until(async () => stream.comments.length > pings + 5)
   await plantDeliveries(service.owner, merchant.id)
   await stream.events(1)
   t.notOk(stream.frames.some(({ event }) => event === 'end'))
+  await service.owner.query('update team_members set is_active = false where id = $1', [subject])
+  await stream.ended
+  t.match(stream.frames.at(-1), { event: 'end', data: { code: 'UNAUTHENTICATED' } })
+})
+
+t.test('a stream ends with its token, while its network has used up the rate of expired ones', async (t) => {
+  const { service, person } = await withUsedUpRates(t)
+  const merchant = await service.merchant()
+  const seconds = Math.floor(Date.now() / 1000)
+  const expired = person(merchant, { roles: ['ADMIN'], claims: { iat: seconds - 900, exp: seconds - 60 } })
+  while ((await service.call('GET', '/api/v1/whoami', { headers: expired })).status !== 429);
+  const stream = await until(async () => {
+    const now = Math.floor(Date.now() / 1000)
+    const headers = person(merchant, { roles: ['ADMIN'], claims: { iat: now - 5, exp: now + 2 } })
+    const opened = await openStream(t, service.url, { headers })
+    return opened.status === 200 && opened
+  })
+  await stream.ended
+  t.match(stream.frames.at(-1), { event: 'end', data: { code: 'TOKEN_EXPIRED' } })
+})
+
+t.test('a stream ends with its token, and not only when its caller is checked next', async (t) => {
+  const streamLimits = { ...LIMITS, askAgainMs: 3_600_000 }
+  const { service, person } = await serviceWithRealms(t, { overrides: { streamLimits } })
+  const merchant = await service.merchant()
+  const stream = await until(async () => {
+    const now = Math.floor(Date.now() / 1000)
+    const headers = person(merchant, { roles: ['ADMIN'], claims: { iat: now - 5, exp: now + 2 } })
+    const opened = await openStream(t, service.url, { headers })
+    return opened.status === 200 && opened
+  })
+  await stream.ended
+  t.match(stream.frames.at(-1), { event: 'end', data: { code: 'TOKEN_EXPIRED' } })
+})
+
+t.test('a demoted ADMIN hears of dead deliveries no more', async (t) => {
+  const { service, person } = await serviceWithRealms(t, { overrides: { streamLimits: LIMITS } })
+  const merchant = await service.merchant()
+  const subject = randomUUID()
+  await addMember(service, merchant.id, subject)
+  const stream = await openStream(t, service.url, {
+    headers: person(merchant, { roles: ['ADMIN', 'FINANCE'], subject }),
+  })
+  const hints = () => stream.frames.filter(({ event }) => event === 'changed').length
+  let events = 0
+  /** Whether the stream has a hint of a change that was before the next event. */
+  const hears = async () => {
+    const before = hints()
+    await service.owner.query("select pg_notify('svc_wake', 'console:deliveries:' || $1)", [merchant.id])
+    await plantDeliveries(service.owner, merchant.id)
+    await stream.events((events += 1))
+    return hints() > before
+  }
+  await until(hears)
+  await service.owner.query("update team_members set role = 'FINANCE' where id = $1", [subject])
+  await until(async () => !(await hears()))
+  t.notOk(await hears())
+  t.notOk(
+    stream.frames.some(({ event }) => event === 'end'),
+    'it still reads payments',
+  )
 })
 
 t.test('merchants that anyone can register take few streams together', async (t) => {
