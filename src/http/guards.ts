@@ -4,7 +4,7 @@ import { invalidToken } from '../identity/verifier.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { ErrorCode } from '../lib/errors.ts'
 import { loggedNetwork } from '../lib/network-hash.ts'
-import { ACR } from '../lib/sign-in-levels.ts'
+import { ACR, isRecentSignIn } from '../lib/sign-in-levels.ts'
 import { NO_ROLE, SCOPES, hasLastingEffect, permissionText, roleAllows } from '../lib/permissions.ts'
 import type { Permission, Role } from '../lib/permissions.ts'
 import { verifyCheckoutToken } from '../checkout/verify-token.ts'
@@ -259,7 +259,7 @@ function requireFreshSignIn({ config, identity }: App, operation: Operation, cal
     if (operation.isForPeople !== true) return
     throw new DomainError('FORBIDDEN_ROLE', 'a program may not do this in live mode', { next: 'sign in: svc login' })
   }
-  const isFresh = signIn.signedInAt !== undefined && Date.now() / 1_000 - signIn.signedInAt <= FRESH_SECONDS
+  const isFresh = signIn.signedInAt !== undefined && isRecentSignIn(signIn.signedInAt, FRESH_SECONDS)
   const hasFactor = signIn.acr === ACR.secondFactor || (identity.kind === 'keycloak' && namesFactor(signIn.amr))
   if (isFresh && hasFactor) return
   throw new DomainError('INSUFFICIENT_USER_AUTHENTICATION', 'this needs a new sign-in with a second factor', {

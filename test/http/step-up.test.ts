@@ -130,14 +130,14 @@ t.test(
   },
 )
 
-t.test('every such operation rejects people whose sign-in is old or lacks the factor', async (t) => {
+t.test('every such operation rejects people whose sign-in is old, dated ahead, or lacks the factor', async (t) => {
   Object.assign(idp, { kind: 'embedded' })
   t.ok(MERCHANTS.length > 5 && OPERATORS.length > 5)
   for (const operation of FRESH) {
     const isMerchants = operation.access.includes('merchant')
     const as = (claims: Record<string, unknown>) =>
       isMerchants ? person(merchant, { roles: ['ADMIN'], claims }) : operator({ roles: ['OWNER'], claims })
-    for (const claims of [at(700), at(5, '1'), { acr: '2' }, { auth_time: ago(5) }]) {
+    for (const claims of [at(700), at(-60), at(5, '1'), { acr: '2' }, { auth_time: ago(5) }]) {
       const refused = await service.call(operation.method, somePath(operation.path), { headers: as(claims), body: {} })
       t.match(refused, { status: 401, body: { code: CODE, next: /svc login --second-factor/ } }, operation.name)
       t.equal(
@@ -147,6 +147,8 @@ t.test('every such operation rejects people whose sign-in is old or lacks the fa
     }
     const passed = await service.call(operation.method, somePath(operation.path), { headers: as(at(5)), body: {} })
     t.not(passed.body?.code, CODE, `${operation.name} takes a new sign-in`)
+    const ahead = await service.call(operation.method, somePath(operation.path), { headers: as(at(-2)), body: {} })
+    t.not(ahead.body?.code, CODE, `${operation.name} takes one that is dated to the next second, after a reset`)
     const machine = isMerchants ? await program(merchant, 'ADMIN') : await automation('OWNER')
     const byProgram = await service.call(operation.method, somePath(operation.path), { headers: machine, body: {} })
     if (/^reset\w+Factor$/.test(operation.name)) {

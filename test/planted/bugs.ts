@@ -486,7 +486,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     'a sign-in of yesterday moves money',
     'test/http/step-up.test.ts',
     'src/http/guards.ts',
-    'signIn.signedInAt !== undefined && Date.now() / 1_000 - signIn.signedInAt <= FRESH_SECONDS',
+    'signIn.signedInAt !== undefined && isRecentSignIn(signIn.signedInAt, FRESH_SECONDS)',
     'signIn.signedInAt !== undefined',
   ),
   bug(

@@ -197,6 +197,19 @@ t.test('a set-up that began before another one, a new password or a reset comes 
   t.same(await factors(), [])
 })
 
+t.test('a sign-in that is dated ahead does not wait longer for its factor than others', async (t) => {
+  const { harness, wish } = await harnessOf(t)
+  const { secret } = await enrol(wish)
+  const { owner } = harness.service
+  await owner.query("update idp.users set sessions_valid_from = now() + interval '1 hour'")
+  const { agent, page } = await afterPassword(wish)
+  t.match(page.text, /type="password"/, 'the password has to be entered again')
+  t.notOk(isSignedIn(await agent.send(page, { code: codeOf(secret) })))
+  await owner.query("update idp.users set sessions_valid_from = date_trunc('second', now()) + interval '2 seconds'")
+  const soon = await afterPassword(wish)
+  t.ok(isSignedIn(await soon.agent.send(soon.page, { code: codeOf(secret) })), 'right after the end of all sessions')
+})
+
 t.test('a password that no mailed link has just set needs the code of a mail for a first factor', async (t) => {
   const { harness, realm, wish } = await harnessOf(t)
   const { owner } = harness.service

@@ -35,8 +35,9 @@ export const LIFETIMES: NonNullable<Configuration['ttl']> = {
   Session: (_ctx, session: Session) => remainingOf(session.loginTs),
 }
 
-/** The remaining lifetime of a session, counted from the sign-in and not from its last use. */
+/** The remaining lifetime of a session, counted from the sign-in, which may be dated ahead, and not from its last use. */
 function remainingOf(loginTs: number | undefined): number {
   if (loginTs === undefined) return IDLE_SECONDS
-  return Math.max(loginTs + SESSION_SECONDS - Math.floor(Date.now() / 1_000), 1)
+  const now = Math.floor(Date.now() / 1_000)
+  return Math.max(Math.min(loginTs, now) + SESSION_SECONDS - now, 1)
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isRecentSignIn } from '../../../lib/sign-in-levels.ts'
 import type { PageReply } from '../pages/shell.ts'
 import { makeChallenge } from './passkeys.ts'
 import { PENDING } from './sign-in-step.ts'
@@ -36,7 +37,7 @@ type WithoutChallenge<Each> = Each extends Pending ? Omit<Each, 'challenge'> : n
 /** The sign-in that awaits its second factor; undefined before the password, or long after it. */
 export function pendingOf({ details }: Step): Pending | undefined {
   const parsed = Pending.safeParse(details.result?.[PENDING])
-  return parsed.success && Date.now() / 1_000 - parsed.data.at < PENDING_SECONDS ? parsed.data : undefined
+  return parsed.success && isRecentSignIn(parsed.data.at, PENDING_SECONDS) ? parsed.data : undefined
 }
 
 /** Stores the stage with a new challenge, so that no answer of an authenticator counts twice. */
