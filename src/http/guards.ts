@@ -64,9 +64,7 @@ export function makeGuard(
 ): Guard {
   const limits = { rememberMs: REMEMBER_MS, ...options }
   const authenticate =
-    app.identity.kind === 'none'
-      ? byHeaders(makeHeaderCallers(app, limits))
-      : byToken(makeCallers(app, limits))
+    app.identity.kind === 'none' ? byHeaders(makeHeaderCallers(app, limits)) : byToken(makeCallers(app, limits))
 
   async function identify(operation: Operation, credentials: Credentials, rates: RateLimits): Promise<Principal> {
     const { access } = operation
@@ -185,10 +183,15 @@ function byHeaders(callers: HeaderCallers): Authenticate {
   }
 }
 
-/** A stream checks its caller again while it runs, and cached rows would only delay its end. */
+/**
+ * A stream checks its caller again while it runs, and cached rows would only delay its end. Customers' operations have
+ * scopes and no permission: what they change, such as an order, lasts.
+ */
 function lookupFor(operation: Operation, rateLimits: RateLimits): CallerLookup {
+  const isChangeByCustomer = operation.access.includes('customer') && operation.method !== 'GET'
   return {
-    isFresh: operation.stream !== undefined || permissionsOfOperation(operation).some(hasLastingEffect),
+    isFresh:
+      operation.stream !== undefined || isChangeByCustomer || permissionsOfOperation(operation).some(hasLastingEffect),
     count: (key) => rateLimits.caller(key, operation),
   }
 }

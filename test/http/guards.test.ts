@@ -5,12 +5,15 @@ import { authorisedPayment, createPayment, testService } from '../support/app.ts
 import { endingPath, serviceWithRealms } from '../support/realms.ts'
 import type { Credentials } from '../../src/http/credentials.ts'
 import { makeGuard } from '../../src/http/guards.ts'
+import { endTokens } from '../../src/identity/token-cutoffs-sql.ts'
+import { SCOPES } from '../../src/lib/permissions.ts'
+import { CUSTOMERS_REALM } from '../../src/lib/realms.ts'
 import { ROUTES, SANDBOX_ROUTES } from '../../src/http/routes.ts'
 import { errorsOf, hasBody } from '../../src/wire/operation.ts'
 import type { Access, Operation } from '../../src/wire/operation.ts'
 import { listPayments } from '../../src/wire/payments.ts'
 
-const { service, person, automation } = await serviceWithRealms(t)
+const { service, idp, person, automation } = await serviceWithRealms(t)
 const open = await testService(t, { env: { SVC_IDENTITY: 'none' } })
 const OPERATIONS = [...ROUTES, ...SANDBOX_ROUTES].map((row) => row.operation)
 
@@ -49,6 +52,29 @@ t.test('an operation without access rejects every caller', async (t) => {
     }
   }
 })
+
+t.test(
+  "what a customer's program changes is rejected at once when its tokens have ended, whatever was cached",
+  async (t) => {
+    const guard = makeGuard(service.app, { rememberMs: 600_000 })
+    const subject = randomUUID()
+    const iat = Math.floor(Date.now() / 1_000) - 5
+    const claims = { scope: SCOPES.join(' '), iat, exp: iat + 600 }
+    const token = idp.mint(CUSTOMERS_REALM, { clientId: 'customers-cli', subject, claims })
+    const bearer = credentials({ authorization: `Bearer ${token}` })
+    const operations = OPERATIONS.filter(({ access }) => access.includes('customer'))
+    const [reads, changes] = [true, false].map((isRead) =>
+      operations.filter(({ method }) => (method === 'GET') === isRead),
+    )
+    t.ok(reads !== undefined && reads.length > 3 && changes !== undefined && changes.length > 3)
+    for (const operation of operations) t.match(await guard(operation, bearer), { kind: 'customer' }, operation.name)
+    await endTokens(service.app.pool, CUSTOMERS_REALM, { subject })
+    for (const operation of changes ?? [])
+      await t.rejects(guard(operation, bearer), { code: 'UNAUTHENTICATED' }, operation.name)
+    for (const operation of reads ?? [])
+      t.match(await guard(operation, bearer), { kind: 'customer' }, `${operation.name} is answered from the cache`)
+  },
+)
 
 async function disabled(at: TestService): Promise<TestMerchant> {
   const merchant = await at.merchant()
