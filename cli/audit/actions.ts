@@ -37,6 +37,7 @@ export const KNOWN_ACTIONS = [
   'factor.remove_passkey',
   'factor.renew_codes',
   'factor.set_up',
+  'password.set',
   'team.invite',
   'team.reinvite',
   'team.role',

@@ -5,6 +5,7 @@ import { createActionLink, readActionLink, setPasswordByLink } from '../../src/i
 import type { NewActionLink } from '../../src/identity/embedded/users/action-tokens.ts'
 import { makeSignIn } from '../../src/identity/embedded/users/sign-in.ts'
 import { hashPassword } from '../../src/identity/embedded/users/passwords.ts'
+import { recipientHash } from '../../src/mail/seal-context.ts'
 import { testService } from '../support/app.ts'
 import type { TestService } from '../support/app.ts'
 
@@ -172,4 +173,39 @@ t.test('a correct old password does not sign in after it was replaced meanwhile'
   })
   const old = await signIn({ realm: REALM, email: EMAIL, password: 'the old password, long known' })
   t.same(old, { outcome: 'rejected' })
+})
+
+t.test('a password that a link has set is in the audit trail, and mailed after a reset', async (t) => {
+  const { service, userId } = await withUser(t)
+  const { app, owner } = service
+  const left = async () => {
+    const { rows: actions } = await owner.query(
+      'select actor_id, actor_name, action, merchant_id, subject_id, after from operator_actions order by ordinal',
+    )
+    const { rows: mails } = await owner.query('select kind, realm, recipient_hash, subject from mails')
+    return { actions, mails }
+  }
+  const action = { actor_id: userId, actor_name: EMAIL, action: 'password.set', merchant_id: null, subject_id: userId }
+  const invited = await newLink(service, userId)
+  await setPasswordByLink(app, { ...invite(invited), password: 'too short' })
+  t.same(await left(), { actions: [], mails: [] }, 'a rejected password leaves nothing')
+  await setPasswordByLink(app, { ...invite(invited), password: PASSWORD })
+  const ofInvitation = { ...action, after: { realm: REALM, by: 'invite' } }
+  t.same(await left(), { actions: [ofInvitation], mails: [] }, 'who accepts an invitation has its mail')
+  const key = { realm: REALM, purpose: 'reset' } as const
+  const token = await newLink(service, userId, { purpose: 'reset' })
+  await setPasswordByLink(app, { ...key, token, password: EMAIL })
+  t.equal((await left()).actions.length, 1)
+  await Promise.all([1, 2].map(() => setPasswordByLink(app, { ...key, token, password: PASSWORD })))
+  t.same(await left(), {
+    actions: [ofInvitation, { ...action, after: { realm: REALM, by: 'reset' } }],
+    mails: [
+      {
+        kind: 'password',
+        realm: REALM,
+        recipient_hash: await recipientHash(app, EMAIL),
+        subject: `Your new password for ${REALM}`,
+      },
+    ],
+  })
 })

@@ -53,6 +53,7 @@ async function takeLink(request: PageRequest, purpose: LinkPurpose): Promise<Pag
   const result = await setPasswordByLink(parts, { ...key, password: form.get('password') ?? '' })
   if (result.outcome === 'unusable') return unusable()
   if (result.outcome === 'rejected') return showForm(result.link, result.problem)
+  parts.wake.notify('send-mails')
   parts.log.info({ realm: realm.slug, purpose, user: result.link.user_id }, 'a password was set')
   const { client_id: clientId, redirect_uri: redirectUri } = result.link
   return passwordSetPage({ theme, purpose, slug: realm.slug, clientId, redirectUri })
