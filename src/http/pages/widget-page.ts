@@ -115,7 +115,7 @@ export const GUIDE_HEADERS: Readonly<Record<string, string>> = {
 /**
  * The pages that may embed a merchant's checkout: those in its settings. If there are none, any page in the sandbox and no
  * page in live mode (decision 26). No page for an unknown merchant. Another page that says who it is gets a frame that
- * shows nothing but the problem (decision 291).
+ * shows nothing but the problem (decision 291). One that does not gets the whole list, with which its browser decides.
  * @returns a CSP source list
  */
 export async function frameRules(
@@ -144,7 +144,10 @@ function pageNotAllowed(page: string): FrameProblem {
   }
 }
 
-/** In live mode the same as for a page that is not allowed, so that client ids can't be probed. */
+/**
+ * In live mode the same as for a page that is not allowed: the page learns nothing of other merchants. The header says which
+ * client ids exist (decision 291).
+ */
 function unknownClient({ config }: Pick<App, 'config'>, page: string): FrameProblem {
   if (config.mode === 'live') return pageNotAllowed(page)
   return {
