@@ -67,25 +67,40 @@ const SECRET_MEMBERS = new RegExp(
 /**
  * None of these matches past the end of a JSON string, so the result is still a line of JSON. A third element is in every
  * match, and a text without it is not searched.
+ * @param begins the pattern of where a secret begins, from that of what is not part of one
  */
-const SECRET_VALUES: readonly [RegExp, string, string?][] = [
-  [/\b[0-9a-f]{64}\b/gi, '[redacted]'],
-  [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/-]+=*/gi, '$1 [redacted]'],
-  [/\b(postgres(?:ql)?:\/\/[^:/@\s"\\]*:)[^@/\s"\\]+@/gi, '$1[redacted]@', '://'],
-  [/([?&#](?:code|state|request|token)=)[^&\s"\\]+/gi, '$1[redacted]', '='],
-  // A JWT: tokens and assertions of banks; a private key as PEM, also within a JSON string.
-  [/\beyJ[\w-]+\.[\w-]*\.[\w-]*/g, '[redacted]', 'eyJ'],
-  [/-----BEGIN [A-Z ]*PRIVATE KEY-----[^-"]+-----END [A-Z ]*PRIVATE KEY-----/g, '[redacted]', 'PRIVATE KEY'],
-  // 32 bytes as base64: the master key.
-  [/(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{43}=/g, '[redacted]', '='],
-  // An IBAN; a sort code with its account number.
-  [/\b[A-Z]{2}\d{2}[A-Z0-9]{11,30}\b/g, '[redacted]'],
-  [/(?<!":|[[,])\b\d{14}\b/g, '[redacted]'],
-]
+function secretValues(begins: (boundary: string) => string): readonly [RegExp, string, string?][] {
+  const word = begins(String.raw`\b`)
+  return [
+    [new RegExp(String.raw`${word}[0-9a-f]{64}\b`, 'gi'), '[redacted]'],
+    [new RegExp(String.raw`${word}(Bearer|Basic)\s+[A-Za-z0-9._~+/-]+=*`, 'gi'), '$1 [redacted]'],
+    [new RegExp(String.raw`${word}(postgres(?:ql)?://[^:/@\s"\\]*:)[^@/\s"\\]+@`, 'gi'), '$1[redacted]@', '://'],
+    [/([?&#](?:code|state|request|token)=)[^&\s"\\]+/gi, '$1[redacted]', '='],
+    // A JWT: tokens and assertions of banks; a private key as PEM, also within a JSON string.
+    [new RegExp(String.raw`${word}eyJ[\w-]+\.[\w-]*\.[\w-]*`, 'g'), '[redacted]', 'eyJ'],
+    [/-----BEGIN [A-Z ]*PRIVATE KEY-----[^-"]+-----END [A-Z ]*PRIVATE KEY-----/g, '[redacted]', 'PRIVATE KEY'],
+    // 32 bytes as base64: the master key.
+    [new RegExp(String.raw`${begins('(?<![A-Za-z0-9+/])')}[A-Za-z0-9+/]{43}=`, 'g'), '[redacted]', '='],
+    // An IBAN; a sort code with its account number.
+    [new RegExp(String.raw`${word}[A-Z]{2}\d{2}[A-Z0-9]{11,30}\b`, 'g'), '[redacted]'],
+    [new RegExp(String.raw`(?<!":|[[,])${word}\d{14}\b`, 'g'), '[redacted]'],
+  ]
+}
+
+const SECRET_VALUES = secretValues((boundary) => boundary)
+
+/**
+ * Among escapes of JSON a secret may begin behind the letter of one, such as the n of a newline, and never with it: a
+ * backslash without its letter is not JSON. Texts without escapes are searched faster without this.
+ */
+const SECRET_VALUES_AMONG_ESCAPES = secretValues(
+  (boundary) => String.raw`(?:${boundary}(?<!(?<!\\)(?:\\\\)*\\)|(?<=\\(?:[bfnrt]|u[0-9a-f]{4})))`,
+)
 
 /** Redacts secrets in free text: 64 hex characters, tokens, database passwords, codes and states in URLs, account numbers. */
 export function redactText(text: string): string {
-  return SECRET_VALUES.reduce(
+  const values = text.includes('\\') ? SECRET_VALUES_AMONG_ESCAPES : SECRET_VALUES
+  return values.reduce(
     (clean, [pattern, replacement, part = '']) => (clean.includes(part) ? clean.replace(pattern, replacement) : clean),
     text,
   )

@@ -109,18 +109,59 @@ const TEXTS: [name: string, text: string, canary: string][] = [
   ['a sort code and account number', 'account 20201512345678 refused', '20201512345678'],
 ]
 
+const BEGINNINGS: [text: string, canary: string][] = [
+  [`${HEX} was sent`, HEX],
+  [`Bearer abc.${CANARY}-def==`, CANARY],
+  ['basic YzRuNHJ5OnB3', 'YzRuNHJ5'],
+  [`postgres://svc:${CANARY}@db.example:5432/svc`, CANARY],
+  [`eyJhbGciOiJQUzI1NiJ9.${CANARY}.c2ln`, CANARY],
+  [`-----BEGIN PRIVATE KEY-----\n${CANARY}/+a=\n-----END PRIVATE KEY-----`, CANARY],
+  [`${MASTER_KEY} is the key`, MASTER_KEY],
+  ['GB33BUKB20201555555555 refused', 'GB33BUKB20201555555555'],
+  ['20201512345678 refused', '20201512345678'],
+]
+
+/** In JSON each of these is a backslash with letters, the last of which would be taken for the beginning of a word. */
+const ESCAPED = ['\n', '\r\n', '\t', '\b', '\f', '\v', '\u0000', '\u001f', '\ud800', '\\', '"', '\\\n', '\\n', '\\\\b']
+
+const LINES: typeof TEXTS = ESCAPED.flatMap((before) =>
+  BEGINNINGS.flatMap(([text, canary]): typeof TEXTS => [
+    [`${JSON.stringify(before)} before ${canary}`, `it said:${before}${text}`, canary],
+    [`the same within JSON`, JSON.stringify({ it: [`${before}${text}`] }), canary],
+  ]),
+)
+
 t.test('a secret is removed by its form, in messages, members and errors', async (t) => {
-  for (const [name, text, canary] of TEXTS) {
+  for (const [name, text, canary] of [...TEXTS, ...LINES]) {
     const lines = logged((log) => {
       log.info(text)
       log.info({ url: text, nested: { list: [text] } })
       log.error({ err: new Error(text, { cause: new Error(text) }) }, 'failed')
+      logPlain(log, { client: text }, text)
     })
-    t.equal(lines.length, 3)
+    t.equal(lines.length, 4)
     for (const line of lines) {
       t.notOk(line.includes(canary), name)
       t.type(JSON.parse(line), 'object', 'it is still a line of JSON')
     }
+  }
+})
+
+t.test('the letter of an escape is no part of a secret, and stays behind its backslash', async (t) => {
+  for (const text of [
+    `\n${'A'.repeat(42)}==`,
+    `\t${'k'.repeat(42)}=`,
+    `\f${HEX.slice(1)}`,
+    `\b${HEX.slice(1)}`,
+    `\nB33BUKB20201555555555`,
+    '\n0201512345678',
+  ]) {
+    const lines = logged((log) => {
+      log.info({ text })
+      logPlain(log, { text }, 'plain')
+    })
+    t.equal(lines.length, 2)
+    for (const line of lines) t.equal(JSON.parse(line).text, text)
   }
 })
 
@@ -157,21 +198,24 @@ t.test('a plain line is the line of the log itself, whatever is in it', async (t
     null,
     undefined,
   ]
-  for (const value of values) {
-    for (const name of ['request_id', 'client', 'a "quoted" name', ...NAMES]) {
-      const members = { first: 1, [name]: value, last: 'x' }
-      const message = typeof value === 'string' ? value : 'request'
-      const own = timeless(logged((log) => log.info(members, message)))
-      const twice = timeless(
-        logged((log) => {
-          logPlain(log, members, message)
-          logPlain(log, members, message)
-        }),
-      )
-      if (JSON.stringify(twice) !== JSON.stringify([...own, ...own]))
-        t.same(twice, [...own, ...own], `${name}: ${JSON.stringify(value)}`)
-    }
+  function compare(name: string, value: string | number | boolean | null | undefined): void {
+    const members = { first: 1, [name]: value, last: 'x' }
+    const message = typeof value === 'string' ? value : 'request'
+    const own = timeless(logged((log) => log.info(members, message)))
+    const twice = timeless(
+      logged((log) => {
+        logPlain(log, members, message)
+        logPlain(log, members, message)
+      }),
+    )
+    if (JSON.stringify(twice) !== JSON.stringify([...own, ...own]))
+      t.same(twice, [...own, ...own], `${name}: ${JSON.stringify(value)}`)
   }
+  for (const value of values)
+    for (const name of ['request_id', 'client', 'a "quoted" name', ...NAMES]) compare(name, value)
+  // Half of a surrogate pair is an escape in the one line and not in the other, if the text is long.
+  const lines = LINES.map(([, text]) => text).filter((text) => text.isWellFormed())
+  for (const text of lines) for (const name of ['client', 'secret']) compare(name, text)
   t.same(
     logged((log) => logPlain(log, { a: 1 }, 'quiet'), 'warn'),
     [],
