@@ -113,16 +113,10 @@ export function startJobs(app: App, table: readonly Job[] = jobs): { stop(): Pro
   const running = table.map((job) =>
     'start' in job ? { name: job.name, ...bindStreaming(job.start(app)) } : startPeriodic(app, job),
   )
-  const listening = app.wake
-    .listen((name) => running.find((job) => job.name === name)?.wake())
-    .catch((error: unknown) => {
-      app.log.warn({ err: error }, 'cannot listen for wake-ups; jobs run at their own cadence')
-      return () => Promise.resolve()
-    })
+  const listening = app.wake.listen((name) => running.find((job) => job.name === name)?.wake())
   return {
     stop: async () => {
-      const unlisten = await listening
-      await Promise.all([unlisten(), ...running.map((job) => job.stop())])
+      await Promise.all([listening.then((unlisten) => unlisten()), ...running.map((job) => job.stop())])
     },
   }
 }

@@ -109,14 +109,10 @@ export function makeStreams(app: Dependencies, overrides: Partial<StreamLimits> 
     }
   }
 
-  /** Without wake-ups streams read every few seconds, and the next stream tries to listen again. */
+  /** Until it listens, streams read every few seconds. */
   async function listen(): Promise<void> {
-    // A stream that began earlier may have missed changes: it reports all kinds of them.
-    listening ??= app.wake.listen(onWakeUp, onReconnect).then(onReconnect)
-    await listening.catch((error: unknown) => {
-      listening = undefined
-      app.log.warn({ err: error }, 'no wake-ups are received; streams read every few seconds')
-    })
+    listening ??= app.wake.listen(onWakeUp, onReconnect)
+    await listening
   }
 
   async function run(input: StreamInput, start: FeedPosition): Promise<void> {

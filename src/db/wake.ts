@@ -11,10 +11,12 @@ export type Wake = {
   /** Wakes the job of that name. To be called after the commit; calls within a few milliseconds become one. */
   notify(job: string): void
   /**
-   * Calls `handler` with the name of every job that is woken; resolves with a function that stops it. `onReconnect` is
-   * called when it listens again after a lost connection: wake-ups in between were missed.
+   * Calls `handler` with the name of every job that is woken. Resolves with a function that stops it once it listens, or
+   * the first try has failed: that is tried again like a lost connection, until it is stopped. `onReconnect` is called
+   * when it listens after a failure: wake-ups in between were missed.
    */
   listen(handler: (job: string) => void, onReconnect?: () => void): Promise<() => Promise<void>>
+  /** Sends what was gathered, and stops whatever listens. */
   close(): Promise<void>
 }
 
@@ -23,7 +25,7 @@ const CHANNEL = 'svc_wake'
 /** A commit with NOTIFY takes a lock of the whole database, so notifications are gathered first. */
 const GATHER_MS = 5
 
-/** How long a listener waits before it tries a lost connection again. */
+/** How long a listener waits before it tries again. */
 const RETRY_MS = 1_000
 
 /** Notifies and listens over connections of its own, made when they are first needed. */
@@ -33,8 +35,9 @@ export function makeWake(target: ConnectionTarget, log: Logger): Wake {
   return {
     notify: (job) => notifier.notify(job),
     listen: async (handler, onReconnect) => {
-      const stop = await keepListening({ target, log, handler, onReconnect })
+      const { firstTry, stop } = keepListening({ target, log, handler, onReconnect })
       listeners.add(stop)
+      await firstTry
       return async () => {
         listeners.delete(stop)
         await stop()
@@ -106,40 +109,55 @@ type Listening = {
   onReconnect: (() => void) | undefined
 }
 
-/** Listens, and after a lost connection again, until it is stopped. */
-async function keepListening({ target, log, handler, onReconnect }: Listening): Promise<() => Promise<void>> {
-  let stopped = false
+/** Listens, and after a failure tries again, until it is stopped. */
+function keepListening({ target, log, handler, onReconnect }: Listening) {
+  let isStopped = false
   let client: Client | undefined
   let retry: NodeJS.Timeout | undefined
+  const firstTry = listen()
+  let trying: Promise<unknown> = firstTry
 
-  async function listen(): Promise<void> {
-    const made = await makePgConnection({ ...target, onError: again })
-    made.on('notification', ({ payload }) => handler(payload ?? ''))
-    try {
-      await made.query(`listen ${CHANNEL}`)
-    } catch (error) {
-      made.end().catch(() => undefined)
-      throw error
+  /** Returns whether it listens. */
+  async function listen(): Promise<boolean> {
+    let isLost = false
+    function onLost(error: unknown): void {
+      // A connection that is lost during its first statement reports it twice.
+      if (isLost) return
+      isLost = true
+      client = undefined
+      tryAgain(error)
     }
-    client = made
-    if (stopped) await made.end()
+    let made: Client | undefined
+    try {
+      made = await makePgConnection({ ...target, onError: onLost })
+      made.on('notification', ({ payload }) => handler(payload ?? ''))
+      await made.query(`listen ${CHANNEL}`)
+      if (!isLost) client = made
+    } catch (error) {
+      made?.end().catch(() => undefined)
+      onLost(error)
+    }
+    return !isLost
   }
 
-  function again(error: unknown): void {
-    client = undefined
-    // A connection that is lost during its first statement reports it twice.
-    if (stopped || retry !== undefined) return
-    log.warn({ err: error }, 'wake-ups are not received; jobs run at their own cadence meanwhile')
-    retry = setTimeout(() => {
-      retry = undefined
-      listen().then(() => !stopped && onReconnect?.(), again)
-    }, RETRY_MS)
+  function tryAgain(error: unknown): void {
+    if (isStopped) return
+    log.warn({ err: error }, 'wake-ups are not received; jobs and streams look at their own pace meanwhile')
+    retry = setTimeout(() => (trying = listenAgain()), RETRY_MS)
   }
 
-  await listen()
-  return async () => {
-    stopped = true
-    clearTimeout(retry)
-    await client?.end().catch(() => undefined)
+  async function listenAgain(): Promise<void> {
+    if ((await listen()) && !isStopped) onReconnect?.()
+  }
+
+  return {
+    firstTry,
+    stop: async () => {
+      isStopped = true
+      clearTimeout(retry)
+      // One that is being made can't be ended: it has a time limit.
+      await trying
+      await client?.end().catch(() => undefined)
+    },
   }
 }
