@@ -3,7 +3,8 @@ import { makeResponseExcerpt } from './response-excerpt.ts'
 
 /** How much of a response body is read: for its excerpt, and to be able to reuse the connection. */
 const BODY_MAX_BYTES = 16 * 1024
-const HEAD_MAX_BYTES = 16 * 1024
+/** Of the final response and of those before it together: each costs as much to read, and they could come without end. */
+const HEADS_MAX_BYTES = 16 * 1024
 
 /** Reads the HTTP/1.1 responses of a connection, one after another. */
 export type ResponseReader = {
@@ -42,6 +43,7 @@ export function makeResponseReader(): ResponseReader {
   let head: Buffer | undefined
   let status: number | null = null
   let isInvalid = false
+  let headBytesLeft = HEADS_MAX_BYTES
   let bodyBytes = 0
   let framing: Framing = NO_BODY
   let reusableSeconds = 0
@@ -65,8 +67,8 @@ export function makeResponseReader(): ResponseReader {
     head = undefined
     while (rest.length > 0) {
       const end = rest.indexOf('\r\n\r\n')
-      if (end < 0 ? !canBeHead(rest) : end > HEAD_MAX_BYTES) return fail()
-      if (end < 0) {
+      if (end < 0 || end + 4 > headBytesLeft) {
+        if (end >= 0 || rest.length >= headBytesLeft || !beginsLikeResponse(rest)) return fail()
         // Copied, because the next read of any connection overwrites it.
         head = Buffer.from(rest)
         return false
@@ -76,7 +78,10 @@ export function makeResponseReader(): ResponseReader {
       // A protocol that was not requested: what follows is not HTTP.
       if (code === undefined || code === '101') return fail()
       // Informational responses (1xx) precede the final one.
-      if (code.startsWith('1')) continue
+      if (code.startsWith('1')) {
+        headBytesLeft -= end + 4
+        continue
+      }
       status = Number(code)
       const hasNoBody = isHead || status === 204 || status === 304
       framing = hasNoBody && headers.framing.kind !== 'unclear' ? NO_BODY : { ...headers.framing }
@@ -130,6 +135,7 @@ export function makeResponseReader(): ResponseReader {
       head = undefined
       status = null
       isInvalid = false
+      headBytesLeft = HEADS_MAX_BYTES
       bodyBytes = 0
       framing = NO_BODY
       reusableSeconds = 0
@@ -143,10 +149,8 @@ export function makeResponseReader(): ResponseReader {
   }
 }
 
-/** Whether these bytes can be the beginning of a head. */
-function canBeHead(bytes: Buffer): boolean {
-  const beginning = bytes.toString('latin1', 0, STATUS_LINE_BEGINNING.length)
-  return bytes.length <= HEAD_MAX_BYTES && STATUS_LINE_BEGINNING.startsWith(beginning)
+function beginsLikeResponse(bytes: Buffer): boolean {
+  return STATUS_LINE_BEGINNING.startsWith(bytes.toString('latin1', 0, STATUS_LINE_BEGINNING.length))
 }
 
 /** Where a body ends. `unclear`: the headers contradict each other, so the connection is not used again. */

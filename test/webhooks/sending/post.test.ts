@@ -120,6 +120,15 @@ t.test('a status line in time counts, whatever the body does', async (t) => {
   t.match(await send(flood), { outcome: 'delivered', httpStatus: 200 })
   t.ok(written < 20_000_000, `${written} bytes of 100 MB were taken`)
 
+  const hinting = await rawServer(t, (socket) => {
+    const more = (): void => {
+      while (!socket.destroyed && socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(1_000)));
+    }
+    socket.on('drain', more)
+    more()
+  })
+  t.match(await send(hinting), { outcome: 'bad_response', httpStatus: null }, 'what precedes it has an end')
+
   const cut = await rawServer(t, (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nab'))
   t.match(await send(cut), { outcome: 'delivered', httpStatus: 200 }, 'a body that is cut off')
 })

@@ -105,6 +105,28 @@ t.test('a connection is not used again when it closes, or when it is unclear whe
   t.end()
 })
 
+t.test('what precedes the response may have as many bytes as its head, and they count together', (t) => {
+  const hint = (bytes: number) => `HTTP/1.1 103 x\r\na: ${'b'.repeat(bytes - 23)}\r\n\r\n`
+  t.equal(hint(100).length, 100)
+  const head = `${OK}content-length: 0\r\n\r\n`
+  const ended = { status: 200, done: true, invalid: false, reusable: true }
+  for (const cut of [0, 5_000, 'bytes'] as const) {
+    const most = 16 * 1024 - head.length
+    t.match(read(`${hint(6_000)}${hint(most - 6_000)}${head}`, cut), ended, 'the most')
+    const refused = { status: null, done: true, invalid: true }
+    t.match(read(`${hint(6_000)}${hint(most - 5_999)}${head}`, cut), refused, 'one more')
+    t.match(read('HTTP/1.1 103 x\r\n\r\n'.repeat(2_000) + head, cut), refused, 'many')
+    t.match(read('HTTP/1.1 103 x\r\n\r\n'.repeat(2_000), cut), refused, 'without an end')
+  }
+  const reader = makeResponseReader()
+  for (const _ of [1, 2, 3]) {
+    reader.begin({ isHead: false })
+    t.equal(reader.read(Buffer.from(hint(10_000) + head)), true)
+    t.equal(reader.status(), 200, 'each response has as many')
+  }
+  t.end()
+})
+
 t.test('what is not HTTP is invalid as soon as that is certain', (t) => {
   for (const text of [
     'SSH-2.0-OpenSSH\r\n',
