@@ -141,19 +141,24 @@ function send({ client, target, request, deadline }: Attempt, reused: Connection
     response = used.exchange(bytesOf(target, request), { isHead }, onEnded)
   }
 
-  const timer = setTimeout(
-    () => {
+  function onDeadline(): void {
+    // Timers run before sockets are read: where the thread was busy, an answer may have come long ago.
+    setImmediate(() => {
+      if (isOver) return
       settle(response === undefined || response.status() === null ? answerOf('timeout') : answerTo(response, undefined))
       connection?.destroy()
-    },
-    Math.max(deadline - performance.now(), 0),
-  )
+    })
+  }
+
+  const timer = setTimeout(onDeadline, Math.max(deadline - performance.now(), 0))
 
   if (reused !== undefined) use(reused)
   else
     client.connect(target.peer, (error: Error | null, socket: Socket | null) => {
       if (isOver) socket?.destroy()
       else if (socket === null) settle(answerOf(error === null ? 'connect' : reasonOf(error)))
+      // Another worker may have sent this and later events by now.
+      else if (performance.now() >= deadline) socket.destroy()
       else use(client.connections.add(target.origin, socket))
     })
   return promise

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createServer as createHttpsServer } from 'node:https'
 import { createServer } from 'node:net'
 import type { Server, Socket } from 'node:net'
+import { Worker } from 'node:worker_threads'
 import t from 'tap'
 import { makePost } from '../../../src/webhooks/sending/post.ts'
 import type { PostOptions } from '../../../src/webhooks/sending/post.ts'
@@ -195,6 +196,79 @@ t.test('a connection that was closed while idle does not count as a failure', as
   const send = client(t)
   for (let index = 0; index < 3; index += 1) t.match(await send(url), { outcome: 'delivered' })
   t.strictSame(seen, [1, 2, 1, 2, 1], 'sent once more, at once, over a connection of its own')
+})
+
+const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'
+
+/** Continue in a phase of the event loop: between some of them timers run before sockets are read. */
+const PHASES = {
+  'where it is': async () => undefined,
+  'in a timer': () => new Promise((resolve) => setTimeout(resolve, 1)),
+  'in an immediate': () => new Promise((resolve) => setImmediate(resolve)),
+}
+
+/** Does nothing at all for so long, like a thread that is busy or stopped. */
+function block(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+}
+
+t.test('an answer that came in time counts, however late the thread comes to read it', async (t) => {
+  const answers = new Int32Array(new SharedArrayBuffer(4))
+  // In a thread of its own, because this one stands still meanwhile.
+  const code = `
+    const { createServer } = require('node:net')
+    const { parentPort, workerData } = require('node:worker_threads')
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined)
+      socket.on('data', (bytes) => {
+        const [, number] = /^POST .(\\d+) /.exec(bytes)
+        socket.write(${JSON.stringify(OK)}, () => {
+          Atomics.store(workerData, 0, Number(number))
+          Atomics.notify(workerData, 0)
+        })
+      })
+    })
+    server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port))`
+  const receiver = new Worker(code, { eval: true, execArgv: [], workerData: answers })
+  t.teardown(() => receiver.terminate())
+  const port = await new Promise((resolve) => receiver.once('message', resolve))
+  const timeoutMs = 200
+  const send = client(t, { timeoutMs })
+  let number = 0
+  const sendNext = () => send(`http://127.0.0.1:${String(port)}/${(number += 1)}`)
+  for (const [phase, comes] of Object.entries(PHASES)) {
+    await until('a connection is kept', async () => (await sendNext()).outcome === 'delivered')
+    await comes()
+    const answer = sendNext()
+    for (let last = -1; (last = Atomics.load(answers, 0)) !== number;)
+      if (Atomics.wait(answers, 0, last, 60_000) === 'timed-out') throw new Error('the receiver has not answered')
+    block(2 * timeoutMs)
+    t.match(await answer, { outcome: 'delivered', httpStatus: 200 }, phase)
+  }
+})
+
+t.test('nothing is sent over a connection that comes up after the time is over', async (t) => {
+  const received: Buffer[] = []
+  let closed = 0
+  const port = await listen(
+    t,
+    createServer((socket) => {
+      socket.on('data', (bytes) => received.push(bytes))
+      socket.on('close', () => (closed += 1))
+    }),
+  )
+  const timeoutMs = 100
+  const send = client(t, { timeoutMs })
+  for (const [phase, comes] of Object.entries(PHASES)) {
+    await comes()
+    const answer = send(`http://127.0.0.1:${port}/`)
+    // It has begun to connect by then, and can't have seen that it has.
+    await new Promise<void>((resolve) => process.nextTick(() => process.nextTick(resolve)))
+    block(2 * timeoutMs)
+    t.match(await answer, { outcome: 'timeout', httpStatus: null }, phase)
+  }
+  await until('the connections are closed', () => closed === 3)
+  t.same(received, [])
 })
 
 t.test('a reset on a fresh connection is a failure, and is not repeated', async (t) => {
