@@ -35,11 +35,18 @@ function makeConnection(socket: Socket, onClosed: (connection: Connection) => vo
     report({ response, error })
   }
 
+  /** What came before the request is not the response to it, and looks like one that comes after. */
+  function refuse(): void {
+    response.invalidate()
+    socket.destroy()
+  }
+
   const connection: Connection = {
     exchange: (request, options, onEnded) => {
       response.begin(options)
       ended = onEnded
-      socket.write(request)
+      if (spokeEarly) refuse()
+      else socket.write(request)
       return response
     },
     isReusable: () => socket.writable && performance.now() < reusableUntil,
@@ -47,7 +54,7 @@ function makeConnection(socket: Socket, onClosed: (connection: Connection) => vo
   }
 
   socket.setTimeout(IDLE_MS)
-  readWith(socket, (bytes) => {
+  const { spokeEarly } = readWith(socket, (bytes) => {
     // Bytes that no request asked for would be read as the next response.
     if (ended === undefined) socket.destroy()
     else if (response.read(bytes)) finish(true)

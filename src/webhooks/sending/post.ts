@@ -103,8 +103,8 @@ function parseTarget({ origin, pathname, search, host, hostname, protocol, port 
 }
 
 /**
- * The other side may close an idle connection just when it is reused: that is no failure of the endpoint, so the
- * request is sent once more, immediately, over a new connection.
+ * The other side may close an idle connection just when it is reused, or say something on it that is no answer to this
+ * request: that is no failure of the endpoint, so the request is sent once more, immediately, over a new connection.
  */
 async function attempt(input: Attempt): Promise<Answer> {
   const { connections } = input.client
@@ -131,7 +131,7 @@ function send({ client, target, request, deadline }: Attempt, reused: Connection
 
   function onEnded({ response: ended, error }: Exchange): void {
     if (isOver || connection === undefined) return
-    settle(answerTo(ended, error))
+    settle(reused !== undefined && ended.mayBeUnasked() ? answerOf('reset') : answerTo(ended, error))
     if (isHead) connection.destroy()
     else client.connections.giveBack(target.origin, connection)
   }

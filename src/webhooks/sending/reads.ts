@@ -6,8 +6,8 @@ export type OnRead = (bytes: Buffer) => void
 const READ_BYTES = 64 * 1024
 
 const readers = new WeakMap<Socket, OnRead>()
-/** What a server sent before anything was asked of it, copied. */
-const early = new WeakMap<Socket, Buffer>()
+/** Connections whose server spoke before anything was asked of it. */
+const early = new WeakSet<Socket>()
 
 /**
  * The option of a connection by which it is read into one buffer that all connections share, without a stream: a buffer and
@@ -21,16 +21,14 @@ export function readIntoOne(): OnReadOpts {
       const bytes = buffer.subarray(0, size)
       const read = readers.get(this)
       if (read !== undefined) read(bytes)
-      // Such a connection is of no use, and more than its first bytes need not be known.
-      else early.set(this, Buffer.concat([early.get(this) ?? Buffer.alloc(0), bytes]).subarray(0, READ_BYTES))
+      else early.add(this)
       return true
     },
   }
 }
 
-/** Gives what is read from the connection to `read`; what has been read before, a moment later. */
-export function readWith(socket: Socket, read: OnRead): void {
+/** Gives what is read from the connection to `read`. Returns whether something was read before, which is lost. */
+export function readWith(socket: Socket, read: OnRead): { spokeEarly: boolean } {
   readers.set(socket, read)
-  const bytes = early.get(socket)
-  if (bytes !== undefined) setImmediate(() => read(bytes))
+  return { spokeEarly: early.has(socket) }
 }

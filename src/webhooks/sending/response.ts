@@ -13,12 +13,19 @@ export type ResponseReader = {
    * its headers say
    */
   begin(options: { isHead: boolean }): void
+  /** Makes the response invalid, whatever is read. */
+  invalidate(): void
   /** Returns whether the reader is done: the response is complete, invalid, or its rest is of no use. */
   read(bytes: Buffer): boolean
   /** The final status, once its headers are complete. */
   status(): number | null
   /** Whether the bytes are not an HTTP response. */
   isInvalid(): boolean
+  /**
+   * Whether this may be what the server sent before it had the request, on a connection that was used before: the rest of
+   * the response to the request before, or the 408 with which a proxy closes an idle connection.
+   */
+  mayBeUnasked(): boolean
   /**
    * How many seconds the connection may be idle before it is used again: 0 if it can't be, because the server closes
    * it, or because it is unclear where the response ends.
@@ -43,6 +50,8 @@ export function makeResponseReader(): ResponseReader {
   let head: Buffer | undefined
   let status: number | null = null
   let isInvalid = false
+  /** Whether what is invalid does not even begin like a response. */
+  let isOther = false
   let headBytesLeft = HEADS_MAX_BYTES
   let bodyBytes = 0
   let framing: Framing = NO_BODY
@@ -51,8 +60,9 @@ export function makeResponseReader(): ResponseReader {
   // A server's responses are often the same within a second, which is as fine as their date.
   let known: { text: string; head: Head } | undefined
 
-  function fail(): true {
+  function failAt(bytes: Buffer): true {
     isInvalid = true
+    isOther = !beginsLikeResponse(bytes)
     return true
   }
 
@@ -68,15 +78,15 @@ export function makeResponseReader(): ResponseReader {
     while (rest.length > 0) {
       const end = rest.indexOf('\r\n\r\n')
       if (end < 0 || end + 4 > headBytesLeft) {
-        if (end >= 0 || rest.length >= headBytesLeft || !beginsLikeResponse(rest)) return fail()
+        if (end >= 0 || rest.length >= headBytesLeft || !beginsLikeResponse(rest)) return failAt(rest)
         // Copied, because the next read of any connection overwrites it.
         head = Buffer.from(rest)
         return false
       }
       const { code, headers } = headOf(rest.toString('latin1', 0, end))
-      rest = rest.subarray(end + 4)
       // A protocol that was not requested: what follows is not HTTP.
-      if (code === undefined || code === '101') return fail()
+      if (code === undefined || code === '101') return failAt(rest)
+      rest = rest.subarray(end + 4)
       // Informational responses (1xx) precede the final one.
       if (code.startsWith('1')) {
         headBytesLeft -= end + 4
@@ -86,7 +96,7 @@ export function makeResponseReader(): ResponseReader {
       const hasNoBody = isHead || status === 204 || status === 304
       framing = hasNoBody && headers.framing.kind !== 'unclear' ? NO_BODY : { ...headers.framing }
       const isDelimited = framing.kind !== 'unclear' && framing.kind !== 'until closed'
-      reusableSeconds = isDelimited ? headers.idleSeconds : 0
+      reusableSeconds = isDelimited && !(hasNoBody && announcesBody(status, headers)) ? headers.idleSeconds : 0
       return readBody(rest)
     }
     return false
@@ -135,15 +145,18 @@ export function makeResponseReader(): ResponseReader {
       head = undefined
       status = null
       isInvalid = false
+      isOther = false
       headBytesLeft = HEADS_MAX_BYTES
       bodyBytes = 0
       framing = NO_BODY
       reusableSeconds = 0
       chunks = undefined
     },
+    invalidate: () => (isInvalid = true),
     read: (bytes) => (status === null ? readHead(bytes) : readBody(bytes)),
     status: () => status,
     isInvalid: () => isInvalid,
+    mayBeUnasked: () => isOther || (status === 408 && reusableSeconds <= 0),
     reusableSeconds: () => reusableSeconds,
     excerpt: () => beginning?.text() ?? null,
   }
@@ -153,12 +166,20 @@ function beginsLikeResponse(bytes: Buffer): boolean {
   return STATUS_LINE_BEGINNING.startsWith(bytes.toString('latin1', 0, STATUS_LINE_BEGINNING.length))
 }
 
+/**
+ * Whether a response whose status rules out a body announces one all the same. Servers that send it do so after a moment,
+ * when the connection may be in use again. With 304 a length is that of the response to a GET.
+ */
+function announcesBody(status: number, { framing, isCoded }: Headers): boolean {
+  return isCoded || (status === 204 && framing.kind === 'length')
+}
+
 /** Where a body ends. `unclear`: the headers contradict each other, so the connection is not used again. */
 type Framing = { kind: 'none' | 'chunked' | 'until closed' | 'unclear' } | { kind: 'length'; left: number }
 
 const NO_BODY: Framing = { kind: 'none' }
 
-type Headers = { framing: Framing; idleSeconds: number }
+type Headers = { framing: Framing; isCoded: boolean; idleSeconds: number }
 
 /** Servers close idle connections; a second is left for the request to arrive before that. */
 const KEPT_SECONDS = 4
@@ -197,7 +218,8 @@ function readHeaders(lines: readonly string[], isOld: boolean): Headers {
       }
     }
   }
-  return { framing: framingOf({ lengths, coding, isUnclear }), idleSeconds: seconds }
+  const framing = framingOf({ lengths, coding, isUnclear })
+  return { framing, isCoded: coding !== undefined, idleSeconds: seconds }
 }
 
 function framingOf(input: { lengths: Set<string>; coding: string | undefined; isUnclear: boolean }): Framing {

@@ -198,7 +198,76 @@ t.test('a connection that was closed while idle does not count as a failure', as
   t.strictSame(seen, [1, 2, 1, 2, 1], 'sent once more, at once, over a connection of its own')
 })
 
+/** A server that answers the first request of each connection with `first`, and the later ones of a connection with `later`. */
+async function twoAnswers(t: Test, first: string, later: string) {
+  const requests: number[] = []
+  const port = await listen(
+    t,
+    createServer((socket) => {
+      let ofSocket = 0
+      socket.on('data', () => {
+        requests.push((ofSocket += 1))
+        socket.write(ofSocket === 1 ? first : later)
+      })
+    }),
+  )
+  return { url: `http://127.0.0.1:${port}/`, requests }
+}
+
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'
+const CLOSING_408 = 'HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'
+
+t.test('what a connection says that was used before is not taken for the answer, unless it is one', async (t) => {
+  for (const later of [CLOSING_408, '0\r\n\r\n', '\r\n', '<p>the rest of a page</p>']) {
+    const server = await twoAnswers(t, OK, later)
+    const send = client(t)
+    for (const _ of [1, 2]) t.match(await send(server.url), { outcome: 'delivered' }, JSON.stringify(later))
+    t.same(server.requests, [1, 2, 1], 'sent once more, over a connection of its own')
+  }
+  for (const [later, outcome] of [
+    ['HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\n\r\n', 'http_408'],
+    ['HTTP/1.1 500 No\r\nconnection: close\r\ncontent-length: 0\r\n\r\n', 'http_500'],
+    ['HTTP/1.1 101 Switching Protocols\r\n\r\n', 'bad_response'],
+    [`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(40_000)}\r\n\r\n`, 'bad_response'],
+  ] as const) {
+    const server = await twoAnswers(t, OK, later)
+    const send = client(t)
+    t.match(await send(server.url), { outcome: 'delivered' })
+    t.match(await send(server.url), { outcome }, 'an answer is an answer')
+    t.same(server.requests, [1, 2])
+  }
+})
+
+t.test('the first request of a connection is never sent again, whatever the answer', async (t) => {
+  for (const [first, outcome] of [
+    [CLOSING_408, 'http_408'],
+    ['0\r\n\r\n', 'bad_response'],
+  ] as const) {
+    const server = await twoAnswers(t, first, OK)
+    t.match(await client(t)(server.url), { outcome })
+    t.same(server.requests, [1])
+  }
+})
+
+t.test(
+  'a response without a body that announces one ends its connection, so that the next is not misread',
+  async (t) => {
+    for (const [status, headers] of [
+      [204, 'transfer-encoding: chunked'],
+      [204, 'content-length: 5'],
+      [304, 'transfer-encoding: chunked'],
+    ] as const) {
+      const server = await twoAnswers(t, `HTTP/1.1 ${status} x\r\n${headers}\r\n\r\n`, '0\r\n\r\n')
+      const send = client(t)
+      for (const _ of [1, 2]) t.match(await send(server.url), { httpStatus: status })
+      t.same(server.requests, [1, 1], headers)
+    }
+    const usual = await twoAnswers(t, 'HTTP/1.1 204 x\r\ncontent-length: 0\r\n\r\n', OK)
+    const send = client(t)
+    for (const _ of [1, 2]) t.match(await send(usual.url), { outcome: 'delivered' })
+    t.same(usual.requests, [1, 2], 'one without keeps it')
+  },
+)
 
 /** Continue in a phase of the event loop: between some of them timers run before sockets are read. */
 const PHASES = {

@@ -2,7 +2,14 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { makeResponseReader } from '../../../src/webhooks/sending/response.ts'
 
-type Read = { status: number | null; invalid: boolean; done: boolean; reusable: boolean; body: string | null }
+type Read = {
+  status: number | null
+  invalid: boolean
+  unasked: boolean
+  done: boolean
+  reusable: boolean
+  body: string | null
+}
 
 /** Reads the text in two pieces, cut at `cut`, or byte by byte. */
 function read(text: string, cut: number | 'bytes', isHead = false): Read {
@@ -23,7 +30,8 @@ function read(text: string, cut: number | 'bytes', isHead = false): Read {
 
   function result(): Read {
     const reusable = done && reader.reusableSeconds() > 0
-    return { status: reader.status(), invalid: reader.isInvalid(), done, reusable, body: reader.excerpt() }
+    const [status, invalid, unasked] = [reader.status(), reader.isInvalid(), reader.mayBeUnasked()]
+    return { status, invalid, unasked, done, reusable, body: reader.excerpt() }
   }
 }
 
@@ -50,6 +58,7 @@ t.test('a complete response leaves a connection that can be used again', (t) => 
     },
   )
   readEverywhere(t, `HTTP/1.1 204\r\nx: y\r\n\r\n`, { ...complete, status: 204, body: null })
+  readEverywhere(t, `HTTP/1.1 204 No Content\r\ncontent-length: 0\r\n\r\n`, { ...complete, status: 204, body: null })
   readEverywhere(t, `HTTP/1.1 304 Not Modified\r\ncontent-length: 9\r\n\r\n`, { ...complete, status: 304 })
   readEverywhere(
     t,
@@ -105,6 +114,24 @@ t.test('a connection is not used again when it closes, or when it is unclear whe
   t.end()
 })
 
+t.test('a connection is not used again when a response without a body announces one, which may follow', (t) => {
+  for (const head of [
+    'HTTP/1.1 204 No Content\r\ntransfer-encoding: chunked\r\n\r\n',
+    'HTTP/1.1 204 No Content\r\ntransfer-encoding: gzip\r\n\r\n',
+    'HTTP/1.1 204 No Content\r\ncontent-length: 5\r\n\r\n',
+    'HTTP/1.1 304 Not Modified\r\ntransfer-encoding: chunked\r\n\r\n',
+    'HTTP/1.1 304 Not Modified\r\ntransfer-encoding: gzip\r\n\r\n',
+  ])
+    readEverywhere(t, head, {
+      status: Number(head.slice(9, 12)),
+      done: true,
+      invalid: false,
+      reusable: false,
+      body: null,
+    })
+  t.end()
+})
+
 t.test('what precedes the response may have as many bytes as its head, and they count together', (t) => {
   const hint = (bytes: number) => `HTTP/1.1 103 x\r\na: ${'b'.repeat(bytes - 23)}\r\n\r\n`
   t.equal(hint(100).length, 100)
@@ -113,7 +140,7 @@ t.test('what precedes the response may have as many bytes as its head, and they 
   for (const cut of [0, 5_000, 'bytes'] as const) {
     const most = 16 * 1024 - head.length
     t.match(read(`${hint(6_000)}${hint(most - 6_000)}${head}`, cut), ended, 'the most')
-    const refused = { status: null, done: true, invalid: true }
+    const refused = { status: null, done: true, invalid: true, unasked: false }
     t.match(read(`${hint(6_000)}${hint(most - 5_999)}${head}`, cut), refused, 'one more')
     t.match(read('HTTP/1.1 103 x\r\n\r\n'.repeat(2_000) + head, cut), refused, 'many')
     t.match(read('HTTP/1.1 103 x\r\n\r\n'.repeat(2_000), cut), refused, 'without an end')
@@ -124,6 +151,31 @@ t.test('what precedes the response may have as many bytes as its head, and they 
     t.equal(reader.read(Buffer.from(hint(10_000) + head)), true)
     t.equal(reader.status(), 200, 'each response has as many')
   }
+  t.end()
+})
+
+t.test('what may have been sent before the request is recognised', (t) => {
+  for (const text of [
+    'HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 4\r\n\r\nlate',
+    'HTTP/1.0 408 Request Time-out\r\ncontent-length: 0\r\n\r\n',
+    'HTTP/1.0 408 Request Time-out\r\n\r\nuntil it closes',
+    `0\r\n\r\n${OK}content-length: 0\r\n\r\n`,
+    `\r\n${OK}content-length: 0\r\n\r\n`,
+    `the rest of a page${OK}content-length: 0\r\n\r\n`,
+    'x'.repeat(70_000),
+  ])
+    for (const cut of [0, 1, 'bytes'] as const) t.match(read(text, cut), { unasked: true }, text.slice(0, 60))
+  for (const text of [
+    'HTTP/1.1 408 Request Timeout\r\ncontent-length: 4\r\n\r\nlate',
+    'HTTP/1.1 500 No\r\nconnection: close\r\ncontent-length: 0\r\n\r\n',
+    `${OK}connection: close\r\ncontent-length: 0\r\n\r\n`,
+    'HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\n\r\n',
+    'HTTP/1.1 20\r\n\r\n',
+    `${OK}x: ${'y'.repeat(17 * 1024)}\r\n\r\n`,
+    `${OK}x: ${'y'.repeat(17 * 1024)}`,
+    'HTTP/1.1 2',
+  ])
+    for (const cut of [0, 9, 'bytes'] as const) t.match(read(text, cut), { unasked: false }, text.slice(0, 60))
   t.end()
 })
 
