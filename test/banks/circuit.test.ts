@@ -6,7 +6,8 @@ import type { ConsentRequest, StagedConsent } from '../../src/banks/connector.ts
 import { makeLog } from '../../src/observe/log.ts'
 import { makeMetrics } from '../../src/observe/metrics.ts'
 import { createPayment } from '../support/app.ts'
-import { obieService } from '../support/obie.ts'
+import { inVersion, obieService } from '../support/obie.ts'
+import type { Profile } from '../support/obie.ts'
 import { steeredBank } from '../support/steered-bank.ts'
 
 const SIGNAL = new AbortController().signal
@@ -236,6 +237,23 @@ t.test('payments that a bank rejects close it to no other merchant', async (t) =
   t.match(await createPayment(service, await service.merchant(), { debtor_bank_id: 'model' }), { status: 201 })
   t.match((await service.call('GET', '/metrics')).text, /call="stage",outcome="refused"\} [1-9]/)
 })
+
+for (const [version, reason] of [
+  ['4.0', 'U016'],
+  ['3.1', 'UK.OBIE.Signature.InvalidClaim'],
+] as const)
+  t.test(`a bank that rejects how we sign rejects all of ours, and closes, version ${version}`, async (t) => {
+    const change = (profile: Profile): Profile => ({ ...inVersion(version)(profile), quirks: ['b64_header'] })
+    const { service, bank, merchant } = await obieService(t, { change })
+    for (let time = 0; time < 5; time += 1)
+      t.equal((await createPayment(service, merchant, { debtor_bank_id: 'model' })).status, 502, 'BANK_UNAVAILABLE')
+    t.equal(bank.exchanges.filter(({ answerBody }) => answerBody.includes(`"${reason}"`)).length, 5)
+    const { body } = await service.call('GET', '/api/v1/banks')
+    t.match(
+      body.data.find(({ id }: { id: string }) => id === 'model'),
+      { available: false },
+    )
+  })
 
 t.test('payers are not offered a bank that does not answer', async (t) => {
   const { service, bank, merchant } = await obieService(t)

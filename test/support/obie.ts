@@ -18,7 +18,7 @@ export type ObieService = {
   env: Record<string, string>
 }
 
-type Profile = Record<string, unknown> & { client: Record<string, unknown>; payments: object; vrp: object }
+export type Profile = Record<string, unknown> & { client: Record<string, unknown>; payments: object; vrp: object }
 
 type ObieServiceOptions = {
   change?: (profile: Profile) => Profile

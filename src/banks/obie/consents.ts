@@ -14,7 +14,7 @@ import { findConsent, findVisitByCode, insertConsent, saveConsentId } from './st
 import type { ConsentRow, VisitRow } from './store-sql.ts'
 import { problemOfTerms } from './terms.ts'
 import { GrantRefusedError } from './tokens.ts'
-import { VERSIONS, failureOfReason } from './versions.ts'
+import { VERSIONS, failureOfReason, isOfAllRequests } from './versions.ts'
 
 function requestOf({ sealer }: Obie, { request, state }: ConsentRow): string {
   return sealer.open(request, obieContext('consents.request', state))
@@ -78,8 +78,10 @@ async function sendConsent(obie: Obie, consent: ConsentRow, signal: AbortSignal)
     return Data.ConsentId
   } catch (error) {
     // The service knows no failure of a payment that was never staged: it expires (decision 107).
-    if (error instanceof RefusedByBankError)
-      throw new BankUnavailableError(`${obie.profile.id}, ${error.message}`, { cause: error, bank: 'answers' })
+    if (error instanceof RefusedByBankError) {
+      const bank = isOfAllRequests(error.reason) ? 'silent' : 'answers'
+      throw new BankUnavailableError(`${obie.profile.id}, ${error.message}`, { cause: error, bank })
+    }
     throw error
   }
 }

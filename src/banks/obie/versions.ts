@@ -92,3 +92,11 @@ const FAILURES: Readonly<Record<string, FailureCode>> = {
 export function failureOfReason(reason: string | undefined): FailureCode {
   return (reason !== undefined && Object.hasOwn(FAILURES, reason) ? FAILURES[reason] : undefined) ?? 'BANK_ERROR'
 }
+
+/** Reasons that are about our signature or headers, and so about every request of ours, in the words of both versions. */
+const OF_ALL_REQUESTS = /^(UK\.OBIE\.(Header|Signature)\.|U00[67]$|U01[5-9]$)/
+
+/** Whether a bank's reason is about how we ask, and not about what was asked. */
+export function isOfAllRequests(reason: string | undefined): boolean {
+  return reason !== undefined && OF_ALL_REQUESTS.test(reason)
+}
