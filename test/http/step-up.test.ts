@@ -137,7 +137,7 @@ t.test('every such operation rejects people whose sign-in is old, dated ahead, o
     const isMerchants = operation.access.includes('merchant')
     const as = (claims: Record<string, unknown>) =>
       isMerchants ? person(merchant, { roles: ['ADMIN'], claims }) : operator({ roles: ['OWNER'], claims })
-    for (const claims of [at(700), at(-60), at(5, '1'), { acr: '2' }, { auth_time: ago(5) }]) {
+    for (const claims of [at(700), at(-3_600), at(5, '1'), { acr: '2' }, { auth_time: ago(5) }]) {
       const refused = await service.call(operation.method, somePath(operation.path), { headers: as(claims), body: {} })
       t.match(refused, { status: 401, body: { code: CODE, next: /svc login --second-factor/ } }, operation.name)
       t.equal(
