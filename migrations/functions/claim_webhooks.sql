@@ -4,13 +4,14 @@
 -- earlier events (decision 38). A claim includes the previous secret while it still signs (decision 37).
 --
 -- The worker names the lanes that it holds, with the number of rows that it has of each, and these rows, which are not
--- read again. A lane of which it has none is released, unless this claim reads due rows of it.
+-- read again. A lane of which it has none is released, unless this claim reads due rows of it. Of merchants to skip, nothing
+-- is read: too many slow ones have their turn before (webhooks/lanes.ts).
 --
 -- Claims do not wait for each other. Rows are read by a statement that begins after the lanes that change hands were
 -- locked: it sees what their previous holder recorded.
 create or replace function claim_webhooks(
   worker text, after uuid, rows_max integer, per_merchant_max integer, lease interval,
-  held uuid[], held_counts integer[], held_rows uuid[]
+  held uuid[], held_counts integer[], held_rows uuid[], skipped uuid[] default '{}'
 )
 returns table (
   merchant_id uuid, delivery_id uuid, epoch integer, lease_ms integer, leases_lost smallint, event_id varchar,
@@ -80,7 +81,8 @@ begin
     into due, lacks_lane, hands_change
     from unnest(visited) with ordinality as v (id, nth)
     left join webhook_lanes l on l.merchant_id = v.id
-    where exists (select from webhook_queue q where q.merchant_id = v.id and q.due_at <= now())
+    where v.id <> all (skipped)
+      and exists (select from webhook_queue q where q.merchant_id = v.id and q.due_at <= now())
       and (l.locked_until is null or l.locked_until <= now() or l.worker = claim_webhooks.worker);
     if cardinality(due) > 0 then
       if lacks_lane then
@@ -201,5 +203,5 @@ begin
 end
 $$;
 
-revoke execute on function claim_webhooks(text, uuid, integer, integer, interval, uuid[], integer[], uuid[]) from public;
-grant execute on function claim_webhooks(text, uuid, integer, integer, interval, uuid[], integer[], uuid[]) to svc_runtime;
+revoke execute on function claim_webhooks(text, uuid, integer, integer, interval, uuid[], integer[], uuid[], uuid[]) from public;
+grant execute on function claim_webhooks(text, uuid, integer, integer, interval, uuid[], integer[], uuid[], uuid[]) to svc_runtime;

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
-import type { Lanes } from './lanes.ts'
+import { thisMoment } from './lanes.ts'
+import type { Lanes, Moment } from './lanes.ts'
 import type { ClaimedDelivery } from './record.ts'
 import { claimDeliveries } from './sql.ts'
 
@@ -10,20 +11,21 @@ export const leaseMs = 30_000
 export const firstMerchant = '00000000-0000-0000-0000-000000000000'
 
 /** Due deliveries for this worker, and where the next claim continues the round-robin over merchants. */
-export type ClaimedBatch = { deliveries: readonly ClaimedDelivery[]; after: string; claimedAt: number }
+export type ClaimedBatch = { deliveries: readonly ClaimedDelivery[]; after: string; claimedAt: Moment }
 
 /**
  * Reads up to `rowsMax` due deliveries in one round trip, takes their lanes, and releases lanes that have nothing left.
- * `claimedAt` is monotonic time, taken before the leases begin.
+ * `claimedAt` is taken before the leases begin.
  */
 export async function claim(
   app: Pick<App, 'pool'>,
   input: { worker: string; after: string; rowsMax: number; lanes: Lanes },
 ): Promise<ClaimedBatch> {
   const { lanes, after } = input
-  const claimedAt = performance.now()
+  const claimedAt = thisMoment()
   const held = lanes.held()
-  const deliveries = await claimDeliveries(app.pool, { ...input, perMerchantMax: lanes.rowsMax, leaseMs, held })
+  const limits = { perMerchantMax: lanes.rowsMax, leaseMs }
+  const deliveries = await claimDeliveries(app.pool, { ...input, ...limits, held, skipped: lanes.skipped() })
   // Those that had nothing left are released, or are taken again by what was found.
   lanes.forget(held.merchants.filter((_, at) => held.counts[at] === 0))
   return { deliveries, after: lastInRound(deliveries, after), claimedAt }

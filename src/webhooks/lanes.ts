@@ -6,6 +6,8 @@ export type Ready = { delivery: ClaimedDelivery; read: Moment; leaseEndsAt: numb
 /** Monotonic time stands still while a machine is suspended, and the time of day may be set: what differs by one is late. */
 export type Moment = { monotonic: number; ofDay: number }
 
+export const thisMoment = (): Moment => ({ monotonic: performance.now(), ofDay: Date.now() })
+
 type Lane = {
   merchantId: string
   waiting: Ready[]
@@ -34,21 +36,30 @@ export type Lanes = {
   add(ready: Ready): void
   /** The next delivery that may start, which is then in progress until it is answered. */
   next(): Ready | undefined
+  /** Its attempt has begun: a slow lane has had its turn, which one that is dropped has not. */
+  begun(delivery: ClaimedDelivery): void
   /** Its attempt has ended, and is still to be recorded: the next one of its lane may start. */
   answered(delivery: ClaimedDelivery): void
   /** It is recorded, or dropped. */
   done(delivery: ClaimedDelivery): void
+  /** The ids of a merchant's deliveries that are in progress. */
+  inProgressOf(merchantId: string): string[]
   /** What a claim has to know of the lanes. */
   held(): { merchants: string[]; counts: number[]; rows: string[] }
+  /** The slow merchants of which a claim reads nothing, because others of them have their turn before. */
+  skipped(): string[]
   /** Forgets lanes that a claim has released. */
   forget(merchants: readonly string[]): void
 }
 
-/** An attempt that took longer makes its lane a slow one, until another takes less. */
+/** An attempt that took longer makes its lane a slow one, until one takes less while none in progress has taken longer. */
 const SLOW_MS = 1_000
 
 /** Merchants that are known to be slow, also while nothing of theirs is due. */
-const SLOW_MERCHANTS_MAX = 10_000
+const SLOW_MERCHANTS_MAX = 1_000
+
+/** Of so many slow lanes rows are claimed at once: of those whose last attempt began first, so that each has its turn. */
+const SLOW_LANES_MAX = 16
 
 export type LanesOptions = {
   /** How many deliveries of a merchant are in progress at once. */
@@ -63,7 +74,8 @@ export function makeLanes({ perMerchantMax, slowMax, now = () => performance.now
   const lanes = new Map<string, Lane>()
   /** The lanes that can start a delivery. */
   const turns: { fast: Lane[]; slow: Lane[] } = { fast: [], slow: [] }
-  const slow = new Set<string>()
+  /** The merchants of slow lanes, and when the last attempt of each began. */
+  const slow = new Map<string, number>()
   let count = 0
   let inProgress = 0
   let slowInProgress = 0
@@ -82,8 +94,18 @@ export function makeLanes({ perMerchantMax, slowMax, now = () => performance.now
   function takeTurn(): Lane | undefined {
     const maySlow = turns.slow.length > 0 && slowInProgress < slowMax
     lastTurn = maySlow && (turns.fast.length === 0 || lastTurn === 'fast') ? 'slow' : 'fast'
-    const lane = turns[lastTurn].shift()
+    const lane = lastTurn === 'fast' ? turns.fast.shift() : takeLongestWaiting()
     if (lane !== undefined) lane.isInTurn = false
+    return lane
+  }
+
+  const begunAt = ({ merchantId }: Lane): number => slow.get(merchantId) ?? 0
+
+  function takeLongestWaiting(): Lane | undefined {
+    const [first, ...others] = turns.slow
+    if (first === undefined) return undefined
+    const lane = others.reduce((longest, each) => (begunAt(each) < begunAt(longest) ? each : longest), first)
+    turns.slow.splice(turns.slow.indexOf(lane), 1)
     return lane
   }
 
@@ -91,11 +113,17 @@ export function makeLanes({ perMerchantMax, slowMax, now = () => performance.now
     const before = speedOf(lane)
     if (before === speed || (speed === 'slow' && slow.size >= SLOW_MERCHANTS_MAX)) return
     slowInProgress += speed === 'slow' ? lane.inProgress.size : -lane.inProgress.size
-    if (speed === 'slow') slow.add(lane.merchantId)
+    if (speed === 'slow') slow.set(lane.merchantId, now())
     else slow.delete(lane.merchantId)
     if (!lane.isInTurn) return
     turns[before].splice(turns[before].indexOf(lane), 1)
     turns[speed].push(lane)
+  }
+
+  function isSlow(lane: Lane, startedAt: number): boolean {
+    // The first one in progress is the oldest.
+    const [oldest = Infinity] = lane.inProgress.values()
+    return now() - Math.min(startedAt, oldest) > SLOW_MS
   }
 
   /** @returns when it was started; undefined if it is not in progress */
@@ -138,11 +166,14 @@ export function makeLanes({ perMerchantMax, slowMax, now = () => performance.now
       queue(lane)
       return ready
     },
+    begun: ({ merchant_id: merchantId }) => {
+      if (slow.has(merchantId)) slow.set(merchantId, now())
+    },
     answered: ({ merchant_id: merchantId, delivery_id: id }) => {
       const lane = lanes.get(merchantId)
       const startedAt = lane && leave(lane, id)
       if (lane === undefined || startedAt === undefined) return
-      setSpeed(lane, now() - startedAt > SLOW_MS ? 'slow' : 'fast')
+      setSpeed(lane, isSlow(lane, startedAt) ? 'slow' : 'fast')
       queue(lane)
     },
     done: ({ merchant_id: merchantId, delivery_id: id }) => {
@@ -151,6 +182,7 @@ export function makeLanes({ perMerchantMax, slowMax, now = () => performance.now
       if (leave(lane, id) !== undefined) queue(lane)
       if (lane.rows.delete(id)) count -= 1
     },
+    inProgressOf: (merchantId) => [...(lanes.get(merchantId)?.inProgress.keys() ?? [])],
     held: () => {
       const entries = [...lanes]
       return {
@@ -158,6 +190,11 @@ export function makeLanes({ perMerchantMax, slowMax, now = () => performance.now
         counts: entries.map(([, { rows }]) => rows.size),
         rows: entries.flatMap(([, { rows }]) => [...rows]),
       }
+    },
+    skipped: () => {
+      if (slow.size <= SLOW_LANES_MAX) return []
+      const byTurn = [...slow].toSorted(([, a], [, b]) => a - b)
+      return byTurn.slice(SLOW_LANES_MAX).map(([merchantId]) => merchantId)
     },
     forget: (merchants) => {
       for (const merchantId of merchants) lanes.delete(merchantId)

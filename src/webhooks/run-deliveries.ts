@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { App } from '../app.ts'
 import { claim, firstMerchant, leaseMs } from './claim.ts'
 import type { ClaimedBatch } from './claim.ts'
-import { makeLanes } from './lanes.ts'
-import type { Lanes, Moment, Ready } from './lanes.ts'
+import { makeLanes, thisMoment } from './lanes.ts'
+import type { Lanes, Ready } from './lanes.ts'
 import { deliver, leaseSuffices } from './deliver.ts'
 import type { AttemptResult, DeliverApp, DeliverInput } from './deliver.ts'
 import { makeAutoResetEvent } from '../lib/auto-reset-event.ts'
@@ -39,13 +39,13 @@ const CLAIMED_MAX = 4
  */
 const STALE_MS = 1_000
 
-/** Slow endpoints together have half of the slots, as long as others have something to send. */
+/** Slow endpoints together have half of the slots, so that others find one. */
 const SLOW_SHARE = 0.5
 
 /**
- * A claim that took long, and more than a millisecond for each row that it found, is followed by a pause of a multiple of
- * its time, so that claims don't take the database: it looked at every merchant that has something queued, and each record
- * and wake-up asks for the next.
+ * A claim that took long, and found less than one lane may give, is followed by a pause of a multiple of its time, so that
+ * claims don't take the database: it looked at every merchant that has something queued, and each record and wake-up asks
+ * for the next.
  */
 const LONG_CLAIM_MS = 20
 const PAUSE_FACTOR = 4
@@ -181,7 +181,7 @@ async function dispatch(run: Run): Promise<void> {
       if (claimed.deliveries.length === 0 && wasIdle)
         for (const { resolve } of run.waitingForIdle.splice(0, asked)) resolve()
       if (moreIsDue) continue
-      if (tookMs > Math.max(LONG_CLAIM_MS, claimed.deliveries.length))
+      if (tookMs > LONG_CLAIM_MS && claimed.deliveries.length < run.lanes.rowsMax)
         await delay(Math.min(tookMs * PAUSE_FACTOR, PAUSE_MAX_MS))
       await gate.wait(pollMs)
     } catch (error) {
@@ -211,12 +211,13 @@ function freeSlots({ app, lanes }: Run, wasShort: boolean): number {
 }
 
 function take(run: Run, { deliveries, claimedAt }: ClaimedBatch): void {
-  const read = now()
-  for (const delivery of deliveries) run.lanes.add({ delivery, read, leaseEndsAt: claimedAt + delivery.lease_ms })
+  const read = thisMoment()
+  // A machine that was suspended during the claim: its leases went on.
+  const suspendedMs = Math.max(read.ofDay - claimedAt.ofDay - (read.monotonic - claimedAt.monotonic), 0)
+  const leasesBeganAt = claimedAt.monotonic - suspendedMs
+  for (const delivery of deliveries) run.lanes.add({ delivery, read, leaseEndsAt: leasesBeganAt + delivery.lease_ms })
   startAll(run)
 }
-
-const now = (): Moment => ({ monotonic: performance.now(), ofDay: Date.now() })
 
 /** Starts claimed deliveries while there are free slots. */
 function startAll(run: Run): void {
@@ -292,6 +293,7 @@ async function deliverAndRecord(run: Run, input: Omit<DeliverInput, 'post'>): Pr
 /** Delivers in a slot, which is freed before the attempt is recorded. */
 async function send(run: Run, { secrets, delivery }: Omit<DeliverInput, 'post'>): Promise<AttemptResult> {
   run.sending += 1
+  run.lanes.begun(delivery)
   try {
     return await deliver(run.app, { post: run.post, secrets, delivery })
   } finally {
@@ -313,12 +315,19 @@ function openOrError({ openSecrets }: Pick<Run, 'openSecrets'>, delivery: Claime
  * A secret that this worker's master key can't open does not count as a failure of the merchant's endpoint. All that is
  * due of the merchant waits, in a few statements and log lines, however much it is.
  */
-async function postpone({ app, worker, openSecrets }: Run, deliveries: readonly ClaimedDelivery[]): Promise<void> {
+async function postpone(
+  { app, worker, openSecrets, lanes }: Run,
+  deliveries: readonly ClaimedDelivery[],
+): Promise<void> {
   const [first] = deliveries
   if (first === undefined) return
   const err = openOrError({ openSecrets }, first)
-  const { count } = await postponeDue(app.pool, worker, first, { seconds: UNOPENED_SECONDS, rowsMax: POSTPONED_MAX })
   const { merchant_id } = first
+  const own = new Set(deliveries.map(({ delivery_id: id }) => id))
+  // Those that are being sent are recorded by the time that they were due at.
+  const except = lanes.inProgressOf(merchant_id).filter((id) => !own.has(id))
+  const input = { seconds: UNOPENED_SECONDS, rowsMax: POSTPONED_MAX, except }
+  const { count } = await postponeDue(app.pool, worker, first, input)
   app.log.error({ err, merchant_id, count }, "a signing secret can't be opened; the webhooks that are due wait")
 }
 

@@ -35,6 +35,8 @@ export type Claim = {
   leaseMs: number
   /** The lanes that the worker holds, with the number of its rows of each, and these rows. */
   held: { merchants: readonly string[]; counts: readonly number[]; rows: readonly string[] }
+  /** Merchants of which nothing is read. */
+  skipped?: readonly string[]
 }
 
 /** Reads due rows and takes their lanes, fairly between merchants (migrations/functions/claim_webhooks.sql). */
@@ -46,7 +48,8 @@ export function claimDeliveries(tx: CommonQueryMethods, claim: Claim): Promise<r
     from claim_webhooks(
       ${claim.worker}, ${claim.after}::uuid, ${claim.rowsMax}::int4, ${claim.perMerchantMax}::int4,
       make_interval(secs => ${claim.leaseMs}::float8 / 1000),
-      ${sql.array([...merchants], 'uuid')}, ${sql.array([...counts], 'int4')}, ${sql.array([...rows], 'uuid')}
+      ${sql.array([...merchants], 'uuid')}, ${sql.array([...counts], 'int4')}, ${sql.array([...rows], 'uuid')},
+      ${sql.array([...(claim.skipped ?? [])], 'uuid')}
     )`)
 }
 
@@ -143,14 +146,14 @@ function listOf(rows: readonly AttemptRow[], column: Exclude<keyof AttemptRow, '
 }
 
 /**
- * Delays up to `rowsMax` due rows of the lease's merchant, which can't be sent now through no fault of the merchant: no
- * attempt is counted.
+ * Delays up to `rowsMax` due rows of the lease's merchant but for those of `except`, which can't be sent now through no
+ * fault of the merchant: no attempt is counted.
  */
 export function postponeDue(
   tx: CommonQueryMethods,
   worker: string,
   lease: Lease,
-  { seconds, rowsMax }: { seconds: number; rowsMax: number },
+  { seconds, rowsMax, except }: { seconds: number; rowsMax: number; except: readonly string[] },
 ): Promise<z.infer<typeof Count>> {
   return tx.one(sql.type(Count)`
     with postponed as (
@@ -161,6 +164,7 @@ export function postponeDue(
           select c.ctid
           from ${heldLeases(worker, [lease])}
           join webhook_queue c on c.merchant_id = l.merchant_id and c.due_at <= now()
+          where c.delivery_id <> all (${sql.array([...except], 'uuid')})
           order by c.due_at, c.sequence
           limit ${rowsMax}
         )

@@ -74,6 +74,62 @@ t.test(
   },
 )
 
+t.test('a lane with an attempt that hangs stays slow, however quickly others of it are answered', (t) => {
+  let now = 0
+  const lanes = makeLanes({ perMerchantMax: 3, slowMax: 2, now: () => now })
+  for (const n of [1, 2, 3, 4, 5, 6]) lanes.add(ready('a', `a${n}`))
+  const started = [lanes.next(), lanes.next(), lanes.next()].flatMap((next) =>
+    next === undefined ? [] : [next.delivery],
+  )
+  now = 2_000
+  for (const each of started.slice(0, 2)) lanes.answered(each)
+  const quick = lanes.next()
+  t.equal(lanes.next(), undefined, 'its share of places: one hangs, one has just begun')
+  now = 2_001
+  if (quick !== undefined) lanes.answered(quick.delivery)
+  t.equal(lanes.next()?.delivery.delivery_id, 'a5')
+  t.equal(lanes.next(), undefined, 'a quick answer beside one that hangs gives it no more')
+  t.end()
+})
+
+t.test('of many slow lanes each has its turn, and only a few are read at once', (t) => {
+  let now = 0
+  const lanes = makeLanes({ perMerchantMax: 1, slowMax: 1, now: () => now })
+  const merchants = Array.from({ length: 40 }, (_, n) => `m${n}`)
+  /** A row of each lane that has none and is not skipped, as a claim reads it. */
+  const claimRows = (round: number): void => {
+    const skipped = new Set(lanes.skipped())
+    for (const merchant of merchants) if (!skipped.has(merchant)) lanes.add(ready(merchant, `${merchant}.${round}`))
+  }
+  const times = new Map<string, number>()
+  const sendOne = (): void => {
+    const started = lanes.next()?.delivery
+    if (started === undefined) return
+    lanes.begun(started)
+    now += 2_000
+    lanes.answered(started)
+    lanes.done(started)
+    times.set(started.merchant_id, (times.get(started.merchant_id) ?? 0) + 1)
+  }
+  for (const merchant of merchants) {
+    lanes.add(ready(merchant, `${merchant}.first`))
+    sendOne()
+  }
+  for (let round = 0; round < 200; round += 1) {
+    claimRows(round)
+    sendOne()
+    // What has waited for a second is dropped.
+    for (let stale = lanes.next(); stale !== undefined; stale = lanes.next()) lanes.done(stale.delivery)
+  }
+  t.strictSame(
+    merchants.filter((merchant) => (times.get(merchant) ?? 0) < 4),
+    [],
+    'each is tried again and again',
+  )
+  t.equal(lanes.skipped().length, 24, 'the next claim reads of sixteen of them')
+  t.end()
+})
+
 const NOTHING: Claim['held'] = { merchants: [], counts: [], rows: [] }
 const claim = (worker: string, held = NOTHING): Claim => ({
   worker,
@@ -168,6 +224,21 @@ t.test('a round goes over all merchants, from the one behind the last, and takes
     merchants.slice(20),
     'lanes of which nothing is left are released, wherever they are in the round',
   )
+})
+
+t.test('nothing is read of a merchant to skip, and its lane is released', async (t) => {
+  const { owner, app } = await makeOutbox(t)
+  const [slow, other] = [
+    await plantMerchant({ owner, app, webhookUrl: 'http://127.0.0.1:1/' }),
+    await plantMerchant({ owner, app, webhookUrl: 'http://127.0.0.1:1/' }),
+  ]
+  for (const merchantId of [slow, other]) await plantDeliveries(owner, merchantId, { count: 6 })
+  t.equal((await claimDeliveries(app.pool, claim('one'))).length, 8)
+  const held = { merchants: [slow, other], counts: [0, 0], rows: [] }
+  const found = await claimDeliveries(app.pool, { ...claim('one', held), skipped: [slow] })
+  t.strictSame([...new Set(found.map(({ merchant_id: id }) => id))], [other])
+  const { rows } = await owner.query('select merchant_id from webhook_lanes where worker is null')
+  t.strictSame(rows, [{ merchant_id: slow }])
 })
 
 t.test('a lost worker counts once, however many claims its lanes take', async (t) => {
