@@ -117,6 +117,17 @@ async function teamMember(scene: Scene): Promise<string> {
   return (await need(scene, 'POST', '/api/v1/portal/team', { merchant: scene.merchant, body })).id
 }
 
+/** Without a factor there is nothing to reset. */
+async function memberWithFactor(scene: Scene): Promise<{ id: string; email: string }> {
+  const body = { email: email(), role: 'ADMIN' }
+  const { id } = await need(scene, 'POST', '/api/v1/portal/team', { merchant: scene.merchant, body })
+  await scene.service.owner.query(
+    "insert into idp.second_factors (user_id, secret, last_step) values ($1, 'v1.sealed', 0)",
+    [id],
+  )
+  return { id, email: body.email }
+}
+
 async function staffMember(scene: Scene): Promise<string> {
   const body = { email: email(), role: 'OPS', reason: 'new' }
   return (await need(scene, 'POST', '/api/v1/admin/staff', { headers: scene.operator, body })).id
@@ -332,16 +343,12 @@ export const SAMPLES: Record<string, Sample> = {
     body: { role: 'DEVELOPER' },
   }),
   removeTeamMember: async (scene) => ({ merchant: scene.merchant, params: { id: await teamMember(scene) } }),
-  resetTeamFactor: async (scene) => ({ merchant: scene.merchant, params: { id: await teamMember(scene) } }),
-  resetMemberFactor: async ({ service, merchant, operator }) => {
-    const member = { email: email(), role: 'ADMIN' }
-    await need({ service, merchant, operator }, 'POST', '/api/v1/portal/team', { merchant, body: member })
-    return {
-      headers: operator,
-      params: { id: merchant.id },
-      body: { email: member.email, reason: 'lost the phone' },
-    }
-  },
+  resetTeamFactor: async (scene) => ({ merchant: scene.merchant, params: { id: (await memberWithFactor(scene)).id } }),
+  resetMemberFactor: async (scene) => ({
+    headers: scene.operator,
+    params: { id: scene.merchant.id },
+    body: { email: (await memberWithFactor(scene)).email, reason: 'lost the phone' },
+  }),
   createApiCredential: ({ merchant }) => ({ merchant, body: { name: 'till', role: 'FINANCE' } }),
   rotateApiCredential: async (scene) => ({ merchant: scene.merchant, params: { id: await credential(scene) } }),
   revokeApiCredential: async (scene) => ({ merchant: scene.merchant, params: { id: await credential(scene) } }),
