@@ -1,6 +1,6 @@
 import { sql } from '../db/sql.ts'
 import { isNamed } from './named-sql.ts'
-import { correctCommand, inAll, namesakes, resolveCommand } from './namesakes-sql.ts'
+import { correctCommand, inAll, namesakes, resolveCommand, sumInAll } from './namesakes-sql.ts'
 
 /** The payouts and refunds by file that a line `l` names, as commands name them, and which lines they have. */
 const named = sql.fragment`(
@@ -32,6 +32,10 @@ const add = correctCommand(sql.fragment`m.merchant_id`, '')
 
 /** Of one that has failed, whose money is in the merchant's balance or, of a refund, was not taken from it. */
 const ofFailed = sql.fragment`case
+  when same.is_uneven then format(
+    '%s failed here, and came back with another amount than it left with: take at most %s, from the merchant''s balance (svc merchants correct), then %s',
+    m.name, ${sumInAll(sql.fragment`same.stayed_away`)}, ${resolveCommand}
+  )
   when same.debits + same.credits > 2 then format(
     '%s failed here, left %s times and came back %s times: take %s, from the merchant''s balance (svc merchants correct), then %s',
     m.name, same.debits, same.credits, ${inAll(sql.fragment`same.debits - same.credits`)}, ${resolveCommand}

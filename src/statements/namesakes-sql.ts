@@ -3,13 +3,17 @@ import { sql } from '../db/sql.ts'
 
 /**
  * Counts of lines that name the id of a line `l` with its amount and are no movement here, `l` among them: open, or explained
- * by a reason alone. Money that has left and come back under one id is nobody's.
+ * by a reason alone. Money that has left and come back under one id is nobody's. `is_uneven`: of several amounts some came
+ * back, and `stayed_away` is what did not.
  */
 export const namesakes = sql.fragment`(
-  select count(*) filter (where n.direction = 'DEBIT') as debits, count(*) filter (where n.direction = 'CREDIT') as credits,
-    count(*) filter (where n.direction <> l.direction and n.matched_by is not null) as explained
+  select count(*) filter (where n.direction = 'DEBIT' and n.amount = l.amount) as debits,
+    count(*) filter (where n.direction = 'CREDIT' and n.amount = l.amount) as credits,
+    count(*) filter (where n.direction <> l.direction and n.amount = l.amount and n.matched_by is not null) as explained,
+    bool_or(n.direction = 'CREDIT') and min(n.amount) <> max(n.amount) as is_uneven,
+    sum(case n.direction when 'DEBIT' then n.amount else -n.amount end) as stayed_away
   from bank_statement_lines n
-  where n.named_id = l.named_id and n.merchant_id is null and n.amount = l.amount and n.currency = l.currency
+  where n.named_id = l.named_id and n.merchant_id is null and n.currency = l.currency
 ) same`
 
 /** The command that explains a line `l`, without what names its movement. */
@@ -27,7 +31,12 @@ export function correctCommand(merchantId: FragmentSqlToken, sign: '' | '-'): Fr
  * are explained one after the other, and what was corrected for one must not be corrected for the next.
  */
 export function inAll(count: FragmentSqlToken): FragmentSqlToken {
+  return sumInAll(sql.fragment`l.amount * (${count})`)
+}
+
+/** The same of an amount. */
+export function sumInAll(amount: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`format(
-    '%s %s in all, what was corrected before included', round(l.amount * greatest(${count}, 0), 2), l.currency
+    '%s %s in all, what was corrected before included', round(greatest(${amount}, 0), 2), l.currency
   )`
 }

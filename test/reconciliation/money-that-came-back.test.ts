@@ -142,6 +142,31 @@ t.test('a payout that failed here and that the bank made and sent back needs no 
   t.same(await differences(), [])
 })
 
+t.test('of one that failed here and comes back less charges, no more than the charges are taken', async (t) => {
+  const arrivals: [name: string, order: ('left' | 'back')[]][] = [
+    ['the debit is explained first', ['left', 'back']],
+    ['the credit is explained first', ['back', 'left']],
+  ]
+  for (const [how, order] of arrivals) {
+    const { sent, id } = await sentPayout('100.00')
+    await post(`payouts/${id}/fail`, { failure_code: 'ACCOUNT_CLOSED', reason: 'so says the bank' })
+    const [left = '', back = ''] = names(2)
+    await imported(statementOf([], [debit(sent, left), credit(sent, back, { amount: '98.50' })]), 0)
+    const cause = `payout ${id} failed here, and came back with another amount than it left with: take at most 1.50 GBP in all, what was corrected before included, from the merchant's balance (svc merchants correct), then svc statements resolve LINE`
+    t.same(
+      await causes(),
+      { [`STATEMENT_LINE_OF_FAILED ${left}`]: cause, [`STATEMENT_CREDIT_KNOWN ${back}`]: cause },
+      how,
+    )
+    t.match(await tasks('statement_debit_of_failed'), [{ summary: /take it from .* balance, less what came back$/ }])
+    for (const ref of order) {
+      t.same(new Set(Object.values(await causes())), new Set([cause]), 'also where one of them is explained')
+      await resolveLine(await onlyLine(ref === 'left' ? left : back))
+    }
+    t.same(await differences(), [])
+  }
+})
+
 t.test('one that the bank has made is taken from the balance, and added again where it comes back later', async (t) => {
   const payout = await sentPayout('8.20')
   const { merchant, sent, id } = payout
