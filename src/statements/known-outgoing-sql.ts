@@ -82,8 +82,9 @@ const ofCredit = sql.fragment`case
     m.name, left_count.debits, ${resolveCommand}, m.flags
   )
   when m.is_whole and left_count.debits > 1 then format(
-    '%s left %s times, and this is one too many of it: correct nothing, unless its debit was taken from a balance; %s',
-    m.name, left_count.debits, ${resolveCommand}
+    '%s left %s times, and this is one too many of it: correct nothing, unless its debit was taken from a balance; %s%s',
+    m.name, left_count.debits, ${resolveCommand},
+    case when not m.has_credit then format('; or, if only one of the debits was a payment, %s %s', ${resolveCommand}, m.flags) end
   )
   when m.has_credit then format('%s has come back already: ask the bank what this is, then %s', m.name, ${resolveCommand})
   when not m.is_whole then format(
