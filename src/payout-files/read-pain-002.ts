@@ -24,7 +24,7 @@ const ANSWERS: Readonly<Record<string, BankAnswer>> = {
   RCVD: 'PENDING',
   RJCT: 'REJECTED',
 }
-/** Reasons of a rejection that concern the copy and not the payment: of the first, nothing is status. */
+/** Reasons of a rejection that concern the copy and not the payment: nothing is said of the first. */
 const DUPLICATE_REASONS: readonly string[] = ['AM05', 'DU01', 'DU02', 'DU03', 'DU04', 'DU05']
 
 type Level = 'message' | 'batch' | 'payment'
@@ -97,14 +97,16 @@ function statusesOfBatch(part: Element): PartialStatus[] {
 
 /**
  * A rejection, with what the level above it says. Of what is rejected as a copy, each rejection is one of the copy. One
- * without a reason of its own is caused above where the reason is, or where all is rejected.
+ * without a reason of its own is caused above where all is rejected, or where a reason is beside no status or is that of a copy:
+ * of a level that is accepted, as a whole or in part, it only says that some below are rejected.
  */
 function below(above: PartialStatus, status: PartialStatus): PartialStatus {
   if (status.answer !== 'REJECTED') return status
   const reason = status.reason ?? above.reason
   const text = status.text ?? above.text
   if (above.answer === 'DUPLICATE') return { ...status, answer: 'DUPLICATE', causedAt: above.causedAt, reason, text }
-  const isCausedAbove = status.reason === null && (above.reason !== null || above.answer === 'REJECTED')
+  const isReasonAbove = above.reason !== null && (above.answer === undefined || isCopy(above.reason))
+  const isCausedAbove = status.reason === null && (isReasonAbove || above.answer === 'REJECTED')
   if (!isCausedAbove) return status
   return { ...status, answer: isCopy(reason) ? 'DUPLICATE' : 'REJECTED', causedAt: above.causedAt, reason, text }
 }

@@ -245,8 +245,16 @@ t.test('an answer that comes in several reports is judged as one', async (t) => 
   const ids = file.payments.map(({ endToEndId }) => endToEndId)
   const report = (answers: Record<string, string>, more: object = {}) =>
     post('payout-reports', { content: answerTo(file.messageId, answers), ...more })
-  await report(Object.fromEntries(ids.map((id) => [id, 'ACSP'])))
   const [first = '', second = '', third = ''] = ids
+  const inPart = answerTo(
+    file.messageId,
+    { [first]: 'RJCT', [second]: 'ACSP', [third]: 'ACSP' },
+    '<GrpSts>PART</GrpSts><StsRsnInf><Rsn><Cd>NARR</Cd></Rsn><AddtlInf>1 of 3 rejected</AddtlInf></StsRsnInf>',
+  )
+  t.match(await post('payout-reports?dry_run=true', { content: inPart }), {
+    body: { rejected: [{}], rejected_count: 1, doubtful_count: 0 },
+  })
+  await report(Object.fromEntries(ids.map((id) => [id, 'ACSP'])))
   t.match(await report({ [first]: 'RJCT AM04' }), { body: { rejected: [{}], doubtful_count: 0 } }, 'one of many')
   for (const id of [second, third])
     t.match(await report({ [id]: 'RJCT AM04' }), { body: { rejected: [], doubtful_count: 1, needs_review: String } })
