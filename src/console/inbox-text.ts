@@ -71,7 +71,8 @@ const FOR_OPERATORS: Partial<Record<InboxKind, Describe>> = {
     command: `svc reconcile --merchant ${merchant(item)}`,
   }),
   statement_debit_of_failed: (item) => ({
-    summary: "the bank has made a payout or refund that has failed here: take it from the merchant's balance, less what came back",
+    summary:
+      "the bank has made a payout or refund that has failed here: take it from the merchant's balance, less what came back",
     command: `svc reconcile --merchant ${merchant(item)}`,
   }),
   refund_returned: (item, canCorrect) =>

@@ -121,7 +121,10 @@ t.test('where one of two debits was an entry under another name, what comes back
   await resolveLine(await onlyLine(again), { reason: 'the same entry' })
   await imported(statementOf([], [credit(sent, back)]), 0)
   const cause = (await causes())[`STATEMENT_CREDIT_KNOWN ${back}`] ?? ''
-  t.equal(cause.endsWith(`; or, if only one of the debits was a payment, svc statements resolve LINE --payout ${id}`), true)
+  t.equal(
+    cause.endsWith(`; or, if only one of the debits was a payment, svc statements resolve LINE --payout ${id}`),
+    true,
+  )
   t.match(await resolveLine(await onlyLine(back), { payout_id: id }), { status: 200 })
   t.same(await statusesOf(payout), ['RETURNED', 'CREATED'])
   t.same(await differences(), [])
