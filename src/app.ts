@@ -63,6 +63,8 @@ export type App = {
   lookupHash: LookupHash
   /** Bank connectors by id. */
   banks: ReadonlyMap<string, BankConnector>
+  /** Those whose API makes refunds; also in a dry run, which asks none. */
+  refundApis: ReadonlySet<string>
   /** The banks that new payments can go to. */
   catalogue: BankCatalogue
   /** What the files say of banks: profiles, and the software statement where it is not in the database. */
@@ -169,6 +171,7 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
       securityLog,
     }))
   const probe = overrides.probe ?? makeProbe({ allowPrivate: config.webhookAllowPrivate })
+  const connectors = [...(mock === undefined ? [] : [mock]), ...configured.map(({ connector }) => connector)]
   return {
     config,
     publicUrl,
@@ -180,12 +183,8 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
     ids,
     sealer,
     lookupHash,
-    banks: new Map(
-      [...(mock === undefined ? [] : [mock]), ...configured.map(({ connector }) => connector)].map((bank) => [
-        bank.id,
-        bank,
-      ]),
-    ),
+    banks: new Map(connectors.map((bank) => [bank.id, bank])),
+    refundApis: new Set(connectors.flatMap(({ id, refund }) => (refund === undefined ? [] : [id]))),
     catalogue,
     bankSetup,
     mockBank,

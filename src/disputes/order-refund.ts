@@ -23,7 +23,7 @@ export async function orderRefund(
   const ids = app.ids.for('dispute refund', dispute.id, dispute.refund_id ?? '')
   return createPendingRefund(
     tx,
-    { ids, banks: app.banks, sealer: app.sealer },
+    { ids, refundApis: app.refundApis, sealer: app.sealer },
     { payment, reason: `dispute ${dispute.id}`, disputeId: dispute.id },
   )
 }

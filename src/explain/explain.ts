@@ -45,8 +45,7 @@ export async function explain(app: App, { id, viewer }: { id: string; viewer: Vi
     throw new DomainError('FORBIDDEN_ROLE', 'this role may not read settlements and payouts')
   // A payment whose consent has ended is expired by its first reader (decision 18), which may be this one.
   if (subject.kind === 'payment') await getPayment(app, { merchantId: subject.merchant_id, id: subject.id })
-  const apiRefundBanks = [...app.banks].flatMap(([name, bank]) => (bank.refund === undefined ? [] : [name]))
-  const input = { viewer, disputeWindowDays: app.config.disputeWindowDays, apiRefundBanks }
+  const input = { viewer, disputeWindowDays: app.config.disputeWindowDays, apiRefundBanks: [...app.refundApis] }
   return app.pool.transaction(async (tx) => {
     await subjects.beginRead(tx)
     const { description, due, since, until, movesOf } = await READERS[subject.kind](tx, subject, input)

@@ -18,7 +18,11 @@ const actor = { id: 'test', name: 'test', role: 'OPS' } as const
 const api = steeredBank('local', 'api')
 api.behind(app.mockBank)
 api.steer('refund', noAnswer)
-const withApi = { ...app, banks: new Map([[api.connector.id, api.connector]]) }
+const withApi = {
+  ...app,
+  banks: new Map([[api.connector.id, api.connector]]),
+  refundApis: new Set([api.connector.id]),
+}
 
 function refundByApi(id: string) {
   return refundPayment(withApi, { merchantId: shop.id, id, body: {}, rawBody: '{}', idempotencyKey: undefined })

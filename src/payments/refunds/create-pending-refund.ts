@@ -17,7 +17,7 @@ import { insertRefund } from './sql.ts'
  */
 export async function createPendingRefund(
   tx: DatabaseTransactionConnection,
-  app: Pick<App, 'ids' | 'banks' | 'sealer'>,
+  app: Pick<App, 'ids' | 'refundApis' | 'sealer'>,
   { payment, reason, disputeId }: { payment: PaymentRecord; reason: string; disputeId: string },
 ): Promise<string> {
   const amount = checkRefundAmount(payment, {})

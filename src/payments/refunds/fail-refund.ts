@@ -21,7 +21,7 @@ export type FailRefundInput = FailRefund & { id: string; actor: Actor }
  *   carries out, or that has ended
  */
 export async function failRefund(
-  app: Pick<App, 'pool' | 'ids' | 'banks' | 'sealer' | 'config' | 'log' | 'metrics' | 'wake'>,
+  app: Pick<App, 'pool' | 'ids' | 'refundApis' | 'sealer' | 'config' | 'log' | 'metrics' | 'wake'>,
   { id, reason, failure_code: failureCode, actor }: FailRefundInput,
 ): Promise<ListedRefund> {
   if (!isUuid(id)) throw refundNotFound()
@@ -52,15 +52,14 @@ export async function failRefund(
  */
 async function refuseIfCarried(
   tx: DatabaseTransactionConnection,
-  app: Pick<App, 'banks' | 'config' | 'sealer'>,
+  app: Pick<App, 'refundApis' | 'config' | 'sealer'>,
   { id, merchant_id: merchantId, payment_intent_id: paymentId, end_to_end_id: endToEndId }: RefundRecord,
 ): Promise<void> {
   const payment = await lockPaymentRow(tx, { merchantId, id: paymentId })
   if (payment === null) throw new Error('the payment of a refund is missing')
   if (endToEndId === null) {
-    const bank = app.banks.get(payment.bank_connector)
-    if (bank?.refund === undefined) return
-    throw new DomainError('REFUND_NOT_FAILABLE', `the API of ${bank.id} carries out the refund`)
+    if (!app.refundApis.has(payment.bank_connector)) return
+    throw new DomainError('REFUND_NOT_FAILABLE', `the API of ${payment.bank_connector} carries out the refund`)
   }
   const isWaiting = await lockWaitingRefund(tx, { merchantId, id })
   const account = await getPayerAccount(tx, { merchantId, consentId: payment.consent_id })

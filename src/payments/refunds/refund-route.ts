@@ -28,10 +28,10 @@ export function payerAccountNumber(app: Pick<App, 'sealer'>, sealed: PayerAccoun
  */
 export async function routeOf(
   tx: CommonQueryMethods,
-  app: Pick<App, 'ids' | 'banks' | 'sealer'>,
+  app: Pick<App, 'ids' | 'refundApis' | 'sealer'>,
   { payment, next }: { payment: PaymentRecord; next?: string | undefined },
 ): Promise<string | null> {
-  if (app.banks.get(payment.bank_connector)?.refund !== undefined) return null
+  if (app.refundApis.has(payment.bank_connector)) return null
   const account = await getPayerAccount(tx, { merchantId: payment.merchant_id, consentId: payment.consent_id })
   if (payerAccountNumber(app, account, payment.currency) !== null) return app.ids.endToEndId()
   throw new DomainError(
