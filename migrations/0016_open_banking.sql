@@ -73,12 +73,13 @@ create index calls__state on obie.calls (state, id) where state is not null;
 create table unanswered_payments (
   payment_id uuid primary key,
   merchant_id uuid not null references merchants (id),
+  -- Ahead while the bank may yet settle what it has confirmed to an operator.
   since timestamptz not null default now(),
   -- Set where the bank says that it has settled a payment after the payment has failed here: the money is at our bank
   -- and in no balance, until an operator says what becomes of it (decision 278).
   bank_reference text
 );
-grant select, insert, delete, update (bank_reference) on unanswered_payments to svc_runtime;
+grant select, insert, delete, update (since, bank_reference) on unanswered_payments to svc_runtime;
 
 grant select, insert on obie.consents, obie.visits, obie.payments, obie.calls to svc_runtime;
 -- Old ones only (functions/keep_recent_calls.sql).

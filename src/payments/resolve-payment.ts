@@ -14,17 +14,21 @@ import { paymentNotFound } from './get-payment.ts'
 import { announceMove, movePaymentIn, transitionOf } from './move.ts'
 import type { PaymentRecord } from './record.ts'
 import { findPaymentById } from './sql.ts'
-import { deleteUnanswered, findUnanswered } from './unanswered-sql.ts'
+import { deleteUnanswered, findUnanswered, putOffUnanswered } from './unanswered-sql.ts'
 
 export type ResolvePaymentInput = ResolvePayment & { id: string; actor: Actor; role: PlatformRole }
 
 /** How long a bank may take to confirm its id of a payment. */
 const CONFIRM_TIMEOUT_MS = 5_000
 
+/** How long a bank may leave open what it has confirmed, before an operator asks it again. */
+const TAKEN_DAYS = 3
+
 /**
  * Records what an operator has found out about a payment whose order the bank never answered (decision 273), or that it
  * settled after the payment had failed (decision 278). What the bank has taken is not believed: from then on the bank is
- * asked for it by its id, and says itself whether it settled. What it has not taken fails the payment.
+ * asked for it by its id, and says itself whether it settled; after three days without that, it is a task again. What it has
+ * not taken fails the payment.
  * Only an OWNER says CREDITED, since that corrects a balance (decision 412).
  * @throws {DomainError} FORBIDDEN_ROLE; PAYMENT_NOT_FOUND; PAYMENT_NOT_RESOLVABLE for a payment that does not wait for this,
  * or whose bank has another order under that id; BANK_UNAVAILABLE when the bank does not confirm the id now
@@ -72,7 +76,7 @@ async function adopt(
   const order = { paymentId: id, bankPaymentId }
   if (unanswered === undefined || !(await isConfirmed(unanswered, order))) throw anotherOrder(bankPaymentId)
   await app.pool.transaction(async (tx) => {
-    if ((await deleteUnanswered(tx, id)) === null) throw notWaiting(payment)
+    if (!(await putOffUnanswered(tx, id, TAKEN_DAYS))) throw notWaiting(payment)
     if (!(await unanswered.note(tx, order))) throw anotherOrder(bankPaymentId)
     await postponeSettlement(tx, { merchantId, id, seconds: 0 })
     const after = { outcome: 'TAKEN', bank_payment_id: bankPaymentId }
@@ -91,6 +95,7 @@ async function isConfirmed(
     if (!(error instanceof BankUnavailableError)) throw error
     throw new DomainError('BANK_UNAVAILABLE', 'the bank does not confirm this id: check it, and repeat the request', {
       cause: error,
+      next: 'a bank to which you are another client now confirms none: credit what it settled from its statement',
     })
   }
 }

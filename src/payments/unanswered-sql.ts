@@ -47,32 +47,45 @@ export async function insertSettledAfterFailure(
   await tx.query(sql.type(z.object({}))`
     insert into unanswered_payments (payment_id, merchant_id, bank_reference)
     values (${payment.id}, ${payment.merchantId}, ${payment.bankReference})
-    on conflict (payment_id) do update set bank_reference = excluded.bank_reference
+    on conflict (payment_id) do update
+      set bank_reference = excluded.bank_reference, since = least(unanswered_payments.since, excluded.since)
   `)
 }
+
+/** Not where an operator has the bank's word that it took the order, and the bank may yet say what became of it. */
+const isDue = sql.fragment`since <= now()`
 
 /** What an operator is to find out: what became of an order, or, with what the bank calls it, where its money belongs. */
 const Unanswered = z.object({ bank_reference: z.string().nullable() })
 export type Unanswered = z.infer<typeof Unanswered>
 
+/** Puts the task off by so many days, in which the bank is asked by its id of the payment. False where it is none. */
+export async function putOffUnanswered(tx: CommonQueryMethods, paymentId: string, days: number): Promise<boolean> {
+  const { rowCount } = await tx.query(sql.type(z.object({}))`
+    update unanswered_payments set since = now() + make_interval(days => ${days})
+    where payment_id = ${paymentId} and bank_reference is null and ${isDue}
+  `)
+  return rowCount === 1
+}
+
 /** Null where it is not among them. */
 export function deleteUnanswered(tx: CommonQueryMethods, paymentId: string): Promise<Unanswered | null> {
   return tx.maybeOne(sql.type(Unanswered)`
-    delete from unanswered_payments where payment_id = ${paymentId} returning bank_reference
+    delete from unanswered_payments where payment_id = ${paymentId} and ${isDue} returning bank_reference
   `)
 }
 
 export function findUnanswered(tx: CommonQueryMethods, paymentId: string): Promise<Unanswered | null> {
   return tx.maybeOne(sql.type(Unanswered)`
-    select bank_reference from unanswered_payments where payment_id = ${paymentId}
+    select bank_reference from unanswered_payments where payment_id = ${paymentId} and ${isDue}
   `)
 }
 
 /**
- * Whether the row `u` is a task for the payment `p`: not where the bank has answered since, and a worker that noted its
- * silence was slower, or died before it removed the row.
+ * Whether the row `u` is a task for the payment `p`: not while it is put off, nor where the bank has answered since, and a
+ * worker that noted its silence was slower, or died before it removed the row.
  */
-export const isOpenTask = sql.fragment`(u.bank_reference is not null or p.status = 'Authorised')`
+export const isOpenTask = sql.fragment`(u.bank_reference is not null or p.status = 'Authorised' and u.since <= now())`
 
 /** The first of them as tasks, which operators do within `time`. */
 export function unansweredPayments({ time, limit }: { time: FragmentSqlToken; limit: number }): FragmentSqlToken {

@@ -311,7 +311,7 @@ const COLUMN_GRANTS: Record<string, string[]> = {
     'updated_at',
   ],
   'public.settlements': ['payout_id'],
-  'public.unanswered_payments': ['bank_reference'],
+  'public.unanswered_payments': ['bank_reference', 'since'],
   'public.webhook_deliveries': [
     'attempt_count',
     'delivered_at',

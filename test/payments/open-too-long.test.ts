@@ -1,4 +1,5 @@
 import t from 'tap'
+import { BankUnavailableError } from '../../src/banks/connector.ts'
 import { settlePayments } from '../../src/payments/settle-payments.ts'
 import { insertUnanswered } from '../../src/payments/unanswered-sql.ts'
 import { authorisedPayment, testService } from '../support/app.ts'
@@ -8,7 +9,15 @@ import { noAnswer, steeredBank } from '../support/steered-bank.ts'
 
 /** A bank that has accepted a payment, and for days says nothing of what became of it. */
 const bank = steeredBank()
-const service = await testService(t, { env: { SVC_IDENTITY: 'embedded' }, overrides: { bank: bank.connector } })
+const confirmed: string[] = []
+const unanswered = {
+  isOrder: async ({ bankPaymentId }: { bankPaymentId: string }) => {
+    if (!confirmed.includes(bankPaymentId)) throw new BankUnavailableError('it knows no such payment of this client')
+    return true
+  },
+  note: async () => true,
+}
+const service = await testService(t, { env: { SVC_IDENTITY: 'embedded' }, overrides: { bank: { ...bank.connector, unanswered } } })
 bank.behind(service.app.mockBank)
 const { app, owner } = service
 const merchant = await service.merchant()
@@ -25,11 +34,13 @@ async function standing(id: string): Promise<string> {
   return (await service.call('GET', `/api/v1/admin/explain/${id}`, { headers })).body.standing
 }
 
-const notTaken = (id: string): Promise<Answer> =>
+const resolve = (id: string, body: object): Promise<Answer> =>
   service.call('POST', `/api/v1/admin/payments/${id}/resolve`, {
     headers,
-    body: { outcome: 'NOT_TAKEN', reason: 'so says the bank' },
+    body: { reason: 'so says the bank', ...body },
   })
+
+const notTaken = (id: string): Promise<Answer> => resolve(id, { outcome: 'NOT_TAKEN' })
 
 /** Lets the job ask the bank once, so many days after the authorisation. */
 async function askAfter(days: number, id: string): Promise<void> {
@@ -101,6 +112,30 @@ t.test(
     await owner.query('delete from unanswered_payments')
   },
 )
+
+t.test('or has its word that it took the payment, and asks again where the bank still leaves it open', async (t) => {
+  const { id } = await authorisedPayment(service, merchant)
+  bank.steer('execute', ANSWERS.accepted)
+  await askAfter(4, id)
+  const taken = { outcome: 'TAKEN', bank_payment_id: 'b-1' }
+  t.match(await resolve(id, taken), { status: 502, body: { next: /another client/ } })
+  t.same(await tasks(), [`payment_unanswered ${id}`])
+  confirmed.push('b-1')
+  t.match(await resolve(id, taken), { status: 200, body: { status: 'Authorised' } })
+  await askAfter(5, id)
+  t.same(await tasks(), [], 'the bank is still asked, and the operator is not')
+  t.notMatch(await standing(id), /operator/)
+  for (const body of [taken, { outcome: 'NOT_TAKEN' }])
+    t.match(await resolve(id, body), { status: 409, body: { code: 'PAYMENT_NOT_RESOLVABLE' } })
+  await owner.query("update unanswered_payments set since = since - interval '3 days'")
+  await askAfter(8, id)
+  t.same(await tasks(), [`payment_unanswered ${id}`], 'three days later')
+  t.match(await resolve(id, taken), { status: 200 })
+  bank.steer('execute', undefined)
+  await askAfter(9, id)
+  t.equal((await stateOf(service, id)).payment, 'Settled')
+  t.same([await tasks(), await rows()], [[], 0])
+})
 
 t.test('what a slower worker notes of a payment that has ended is no task', async (t) => {
   const id = await settledPayment(service, merchant)
