@@ -48,7 +48,7 @@ create table obie.payments (
   -- The bank's id of it, once it has answered.
   bank_payment_id text,
   times_asked integer not null default 0 check (times_asked >= 0),
-  -- When it was last sent, or asked about, and when before that.
+  -- When it was last sent, or asked about, and when before that; without the sendings that were refused.
   asked_at timestamptz,
   asked_before_at timestamptz
 );

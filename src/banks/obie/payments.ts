@@ -8,7 +8,15 @@ import { usableToken } from './payer-tokens.ts'
 import { FundsAnswer, PaymentAnswer, RefusedByBankError } from './resources.ts'
 import type { Call } from './resources.ts'
 import { obieContext } from './seal-contexts.ts'
-import { findConsent, findConsentByBankId, findPayment, insertPayment, noteAsking, savePaymentId } from './store-sql.ts'
+import {
+  findConsent,
+  findConsentByBankId,
+  findPayment,
+  insertPayment,
+  noteAsking,
+  noteRefusal,
+  savePaymentId,
+} from './store-sql.ts'
 import type { ConsentRow, PaymentRow } from './store-sql.ts'
 import { problemOfTerms } from './terms.ts'
 import { GrantRefusedError } from './tokens.ts'
@@ -36,11 +44,16 @@ export async function executePayment(
   } catch (error) {
     const failureCode = failureOf(error)
     if (failureCode === undefined) throw error
-    const timesAsked = await timesTaken(obie, order, { error, signal })
-    if (timesAsked === 0) return { outcome: 'rejected', failureCode }
+    const wait = await waitInDoubt(obie, order, { error, signal })
+    if (wait === undefined) return { outcome: 'rejected', failureCode }
+    if (isRefusedOrder(error)) await noteRefusal(obie.pool, order.paymentId)
     const reason = `the bank may have taken the order before, and now refuses it (${failureCode})`
-    return { outcome: 'unanswered', reason, askAgainInSeconds: backOff(timesAsked) }
+    return { outcome: 'unanswered', reason, askAgainInSeconds: wait }
   }
+}
+
+function isRefusedOrder(error: unknown): boolean {
+  return error instanceof RefusedByBankError && error.step === 'payment'
 }
 
 function failureOf(error: unknown): FailureCode | undefined {
@@ -49,24 +62,25 @@ function failureOf(error: unknown): FailureCode | undefined {
 }
 
 /**
- * How often the bank was asked, where it may have taken the order without saying so: what it refuses now then fails
- * nothing. Otherwise 0. A consent for one payment shows it by being used up, once the bank is done; one for a mandate shows
- * nothing.
+ * Seconds until the bank is asked again, where it may have taken the order without saying so: what it refuses now then fails
+ * nothing. A consent for one payment shows it by being used up, once the bank is done; one for a mandate shows nothing.
  */
-async function timesTaken(
+async function waitInDoubt(
   obie: Obie,
   { paymentId }: ExecutionOrder,
   { error, signal }: { error: unknown; signal: AbortSignal },
-): Promise<number> {
+): Promise<number | undefined> {
   const payment = await findPayment(obie.pool, paymentId)
-  if (payment === null) return 0
+  if (payment === null) return undefined
   const { bank_payment_id: known, times_asked: times } = payment
-  const isAnswered = error instanceof RefusedByBankError && error.step === 'payment'
-  if (known === null && times <= (isAnswered ? 1 : 0)) return 0
+  const isAnswered = isRefusedOrder(error)
+  if (known === null && times <= (isAnswered ? 1 : 0)) return undefined
   const waited = (isAnswered ? payment.asked_before_seconds : payment.asked_seconds) ?? 0
   const consent = await findConsent(obie.pool, payment.consent_state)
-  const isDoubtful = known !== null || consent?.kind !== 'payment' || waited < WORK_SECONDS_MAX
-  return isDoubtful || (await isUsedUp(obie, consent, signal)) ? Math.max(times, 1) : 0
+  const wait = backOff(Math.max(times, 1))
+  if (waited < WORK_SECONDS_MAX) return Math.min(wait, Math.ceil(WORK_SECONDS_MAX - waited))
+  const isDoubtful = known !== null || consent?.kind !== 'payment'
+  return isDoubtful || (await isUsedUp(obie, consent, signal)) ? wait : undefined
 }
 
 /** Seconds until the bank is asked again. */

@@ -153,7 +153,7 @@ export const PaymentRow = z.strictObject({
   times_asked: z.int(),
   /** Since the order was stored. */
   age_seconds: z.number(),
-  /** Since it was last sent, and since the time before that. */
+  /** Since it was last sent, and since the time before that; without those that the bank has refused. */
   asked_seconds: z.number().nullable(),
   asked_before_seconds: z.number().nullable(),
 })
@@ -206,5 +206,12 @@ export async function noteAsking(db: CommonQueryMethods, paymentId: string): Pro
   await db.query(sql.prepared('note_obie_asking', Nothing)`
     update obie.payments set times_asked = times_asked + 1, asked_before_at = asked_at, asked_at = now()
     where payment_id = ${paymentId}
+  `)
+}
+
+/** After a sending that was refused: the one before it is again the last that the bank may be at work on. */
+export async function noteRefusal(db: CommonQueryMethods, paymentId: string): Promise<void> {
+  await db.query(sql.prepared('note_obie_refusal', Nothing)`
+    update obie.payments set asked_at = asked_before_at where payment_id = ${paymentId}
   `)
 }

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { retryAfterMs } from '../../../src/banks/obie/http.ts'
 import { settlePayments } from '../../../src/payments/settle-payments.ts'
-import { authoriseAtBank, newBankPayment, obieService } from '../../support/obie.ts'
+import { authoriseAtBank, newBankPayment, obieService, reseal } from '../../support/obie.ts'
 
 /** When a bank is asked again. Time passes here by hand: nothing waits. */
 const world = await obieService(t, { worker: false, waits: true })
@@ -54,6 +54,30 @@ t.test('a bank that is down is asked every two seconds at first, and every minut
   await bank.clearFaults()
   await settleOnce(id)
   t.equal(await statusOf(id), 'Settled')
+})
+
+t.test('an order that was lost, and is refused when repeated, fails a minute after it was lost', async (t) => {
+  await bank.setFault({ name: 'server_error', on: ['createPayment'], times: 1 })
+  const { id } = await authoriseAtBank(world)
+  let passed = 0
+  const passTime = async (): Promise<void> => {
+    const seconds = await settleOnce(id)
+    if ((await statusOf(id)) !== 'Authorised') return
+    passed += seconds
+    await service.owner.query(
+      `update obie.payments set asked_at = asked_at - make_interval(secs => $2),
+        asked_before_at = asked_before_at - make_interval(secs => $2) where payment_id = $1`,
+      [id, seconds],
+    )
+  }
+  await passTime()
+  const change = (text: string): string => text.replaceAll('Collections Ltd', 'Another Ltd')
+  await reseal(service, 'payments', { column: 'request', id, change })
+  await passTime()
+  t.equal(await statusOf(id), 'Authorised', 'the bank may still be at work on it')
+  while ((await statusOf(id)) === 'Authorised' && passed < 600) await passTime()
+  t.equal(await statusOf(id), 'Failed')
+  t.ok(passed <= 65, `after ${passed} seconds`)
 })
 
 t.test('a bank that asks for fewer requests gets none before its time', async (t) => {
