@@ -17,7 +17,10 @@ const unanswered = {
   },
   note: async () => true,
 }
-const service = await testService(t, { env: { SVC_IDENTITY: 'embedded' }, overrides: { bank: { ...bank.connector, unanswered } } })
+const service = await testService(t, {
+  env: { SVC_IDENTITY: 'embedded' },
+  overrides: { bank: { ...bank.connector, unanswered } },
+})
 bank.behind(service.app.mockBank)
 const { app, owner } = service
 const merchant = await service.merchant()
