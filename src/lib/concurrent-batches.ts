@@ -28,7 +28,8 @@ type Pending = Map<Promise<void>, string>
 /**
  * Runs a job in bounded concurrent batches: slow items stay pending from one batch to the next, so that a few slow
  * items do not delay the others. Up to two batches' worth may be pending; beyond that nothing more is claimed. With
- * lanes, a bank that hangs leaves half of that to the others, a second one half of the rest, and so on.
+ * lanes, each bank leaves half of that to the others, also where they have nothing due, a second one half of the rest, and
+ * so on: a bank that hangs does not show before it has kept its slots for seconds.
  * @returns runs one batch for an owner, such as an app: each owner has its own pending work
  */
 export function makeConcurrentBatches<Item>(): (owner: object, batch: Batch<Item>) => Promise<{ more: boolean }> {
