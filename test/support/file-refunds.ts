@@ -106,7 +106,7 @@ async function paidFrom(
 export async function sentFileRefund(service: TestService, merchant: TestMerchant): Promise<string> {
   const id = await paidFrom(service, merchant, { account: PAYER_ACCOUNT, currency: 'GBP' })
   const { bank } = fileBank()
-  const app = { ...service.app, banks: new Map([[bank.connector.id, bank.connector]]) }
+  const app = { ...service.app, banks: new Map([[bank.connector.id, bank.connector]]), refundApis: new Set<string>() }
   const order = { merchantId: merchant.id, id, body: {}, rawBody: '{}', idempotencyKey: undefined }
   const { refund } = await refundPayment(app, order)
   await exportByFile(app)
