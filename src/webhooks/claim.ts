@@ -27,6 +27,7 @@ export async function claim(
   const limits = { perMerchantMax: lanes.rowsMax, leaseMs }
   const deliveries = await claimDeliveries(app.pool, { ...input, ...limits, held, skipped: lanes.skipped() })
   // Those that had nothing left are released, or are taken again by what was found.
+  lanes.claimed(deliveries)
   lanes.forget(held.merchants.filter((_, at) => held.counts[at] === 0))
   return { deliveries, after: lastInRound(deliveries, after), claimedAt }
 }

@@ -48,6 +48,8 @@ export type Lanes = {
   held(): { merchants: string[]; counts: number[]; rows: string[] }
   /** The slow merchants of which a claim reads nothing, because others of them have their turn before. */
   skipped(): string[]
+  /** What a claim has found: slow merchants that it has read, and of whom nothing is due, have had their turn. */
+  claimed(deliveries: readonly ClaimedDelivery[]): void
   /** Forgets lanes that a claim has released. */
   forget(merchants: readonly string[]): void
 }
@@ -120,6 +122,9 @@ export function makeLanes({ perMerchantMax, slowMax, now = () => performance.now
     turns[speed].push(lane)
   }
 
+  /** Those who have waited longest come first. */
+  const slowByTurn = (): string[] => [...slow].toSorted(([, a], [, b]) => a - b).map(([merchantId]) => merchantId)
+
   function isSlow(lane: Lane, startedAt: number): boolean {
     // The first one in progress is the oldest.
     const [oldest = Infinity] = lane.inProgress.values()
@@ -191,10 +196,12 @@ export function makeLanes({ perMerchantMax, slowMax, now = () => performance.now
         rows: entries.flatMap(([, { rows }]) => [...rows]),
       }
     },
-    skipped: () => {
-      if (slow.size <= SLOW_LANES_MAX) return []
-      const byTurn = [...slow].toSorted(([, a], [, b]) => a - b)
-      return byTurn.slice(SLOW_LANES_MAX).map(([merchantId]) => merchantId)
+    skipped: () => (slow.size > SLOW_LANES_MAX ? slowByTurn().slice(SLOW_LANES_MAX) : []),
+    claimed: (deliveries) => {
+      if (slow.size <= SLOW_LANES_MAX) return
+      const found = new Set(deliveries.map(({ merchant_id: merchantId }) => merchantId))
+      for (const merchantId of slowByTurn().slice(0, SLOW_LANES_MAX))
+        if (!found.has(merchantId) && (lanes.get(merchantId)?.rows.size ?? 0) === 0) slow.set(merchantId, now())
     },
     forget: (merchants) => {
       for (const merchantId of merchants) lanes.delete(merchantId)
