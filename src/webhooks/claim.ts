@@ -11,7 +11,12 @@ export const leaseMs = 30_000
 export const firstMerchant = '00000000-0000-0000-0000-000000000000'
 
 /** Due deliveries for this worker, and where the next claim continues the round-robin over merchants. */
-export type ClaimedBatch = { deliveries: readonly ClaimedDelivery[]; after: string; claimedAt: Moment }
+export type ClaimedBatch = {
+  deliveries: readonly ClaimedDelivery[]
+  after: string
+  claimedAt: Moment
+  skippedCount: number
+}
 
 /**
  * Reads up to `rowsMax` due deliveries in one round trip, takes their lanes, and releases lanes that have nothing left.
@@ -25,11 +30,12 @@ export async function claim(
   const claimedAt = thisMoment()
   const held = lanes.held()
   const limits = { perMerchantMax: lanes.rowsMax, leaseMs }
-  const deliveries = await claimDeliveries(app.pool, { ...input, ...limits, held, skipped: lanes.skipped() })
+  const skipped = lanes.skipped()
+  const deliveries = await claimDeliveries(app.pool, { ...input, ...limits, held, skipped })
   // Those that had nothing left are released, or are taken again by what was found.
   lanes.claimed(deliveries)
   lanes.forget(held.merchants.filter((_, at) => held.counts[at] === 0))
-  return { deliveries, after: lastInRound(deliveries, after), claimedAt }
+  return { deliveries, after: lastInRound(deliveries, after), claimedAt, skippedCount: skipped.length }
 }
 
 /** The last merchant in round-robin order: ascending from `after`, then from the first one up to `after`. */

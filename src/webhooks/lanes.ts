@@ -61,7 +61,7 @@ const SLOW_MS = 1_000
 const SLOW_MERCHANTS_MAX = 1_000
 
 /** Of so many slow lanes rows are claimed at once: of those whose last attempt began first, so that each has its turn. */
-const SLOW_LANES_MAX = 16
+export const SLOW_LANES_MAX = 16
 
 export type LanesOptions = {
   /** How many deliveries of a merchant are in progress at once. */

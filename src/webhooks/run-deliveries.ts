@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { App } from '../app.ts'
 import { claim, firstMerchant, leaseMs } from './claim.ts'
 import type { ClaimedBatch } from './claim.ts'
-import { makeLanes, thisMoment } from './lanes.ts'
+import { makeLanes, SLOW_LANES_MAX, thisMoment } from './lanes.ts'
 import type { Lanes, Ready } from './lanes.ts'
 import { deliver, leaseSuffices } from './deliver.ts'
 import type { AttemptResult, DeliverApp, DeliverInput } from './deliver.ts'
@@ -153,6 +153,7 @@ async function dispatch(run: Run): Promise<void> {
   let backOffMs = 0
   let moreIsDue = false
   let wasShort = false
+  let emptyCount = 0
   while (!run.stopping) {
     if (moreIsDue) await delay(GATHER_MS)
     const free = freeSlots(run, wasShort)
@@ -174,11 +175,14 @@ async function dispatch(run: Run): Promise<void> {
       app.metrics.webhookClaims.inc(claimed.deliveries.length)
       app.metrics.jobSuccess.set({ job: 'deliver-webhooks' }, Date.now() / 1_000)
       take(run, claimed)
+      // Each claim reads a few of the slow merchants: one that found nothing is repeated until all had their turn.
+      const isUnread = claimed.deliveries.length === 0 && claimed.skippedCount > SLOW_LANES_MAX * emptyCount
+      emptyCount = isUnread ? emptyCount + 1 : 0
       // Fewer rows than requested means no more: the rest is not due, or waits for an attempt in progress.
-      moreIsDue = claimed.deliveries.length === free
+      moreIsDue = claimed.deliveries.length === free || isUnread
       wasShort = !moreIsDue
       // Each ended attempt sets the event, so that there is another claim after the last one.
-      if (claimed.deliveries.length === 0 && wasIdle)
+      if (claimed.deliveries.length === 0 && wasIdle && !isUnread)
         for (const { resolve } of run.waitingForIdle.splice(0, asked)) resolve()
       if (moreIsDue) continue
       if (tookMs > LONG_CLAIM_MS && claimed.deliveries.length < run.lanes.rowsMax)

@@ -237,6 +237,33 @@ t.test('also as many merchants as there are places, once it is known that they h
   t.equal(hangingCount, 12, 'and no more than it')
 })
 
+t.test('idle means that nothing is due of any slow merchant either, of whom a claim reads a few', async (t) => {
+  const { owner, app } = await makeOutbox(t, { webhookConcurrency: 64 })
+  for (let n = 0; n < 40; n += 1)
+    await plantDeliveries(owner, await plantMerchant({ owner, app, webhookUrl: 'http://slow.example/' }))
+  let count = 0
+  let isSlow = true
+  const post: Post = {
+    close: () => Promise.resolve(),
+    post: async () => {
+      if (isSlow) await delay(1_100)
+      count += 1
+      return { outcome: 'timeout', httpStatus: null, responseBody: null, durationMs: 1_100 }
+    },
+  }
+  const deliveries = startDeliveries(t, app, { post })
+  await deliveries.idle()
+  t.equal(count, 40)
+  // One after the other: most of them are not among the sixteen whom the next claim reads.
+  isSlow = false
+  const { rows } = await owner.query<{ id: string }>('select delivery_id as id from webhook_queue limit 12')
+  for (const [index, { id }] of rows.entries()) {
+    await owner.query('update webhook_queue set due_at = now() where delivery_id = $1', [id])
+    await deliveries.idle()
+    t.equal(count, 41 + index)
+  }
+})
+
 t.test('a slow database slows deliveries, and neither stops them nor is asked without a pause', async (t) => {
   const { owner, app } = await makeOutbox(t)
   let claims = 0
