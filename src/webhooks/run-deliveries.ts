@@ -154,6 +154,7 @@ async function dispatch(run: Run): Promise<void> {
   let moreIsDue = false
   let wasShort = false
   let emptyCount = 0
+  let asked = 0
   while (!run.stopping) {
     if (moreIsDue) await delay(GATHER_MS)
     const free = freeSlots(run, wasShort)
@@ -164,8 +165,8 @@ async function dispatch(run: Run): Promise<void> {
     try {
       // What was under way at the claim filled its merchant's cap then, even if it has ended since: the rest may be due.
       const wasIdle = run.lanes.count() === 0
-      // Who asks during the claim may know of deliveries that it did not see.
-      const asked = run.waitingForIdle.length
+      // Who asks during a round of claims may know of deliveries that its first claims did not see.
+      if (emptyCount === 0) asked = run.waitingForIdle.length
       const begun = performance.now()
       const claimed = await claim(app, { worker: run.worker, after, rowsMax: free, lanes: run.lanes })
       const tookMs = performance.now() - begun
