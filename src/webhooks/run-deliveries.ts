@@ -42,15 +42,6 @@ const STALE_MS = 1_000
 /** Slow endpoints together have half of the slots, so that others find one. */
 const SLOW_SHARE = 0.5
 
-/**
- * A claim that took long, and found less than one lane may give, is followed by a pause of a multiple of its time, so that
- * claims don't take the database: it looked at every merchant that has something queued, and each record and wake-up asks
- * for the next.
- */
-const LONG_CLAIM_MS = 20
-const PAUSE_FACTOR = 4
-const PAUSE_MAX_MS = 200
-
 /** The delay of deliveries whose secret this worker can't open. */
 const UNOPENED_SECONDS = 60
 const POSTPONED_MAX = 1_000
@@ -167,9 +158,7 @@ async function dispatch(run: Run): Promise<void> {
       const wasIdle = run.lanes.count() === 0
       // Who asks during a round of claims may know of deliveries that its first claims did not see.
       if (emptyCount === 0) asked = run.waitingForIdle.length
-      const begun = performance.now()
       const claimed = await claim(app, { worker: run.worker, after, rowsMax: free, lanes: run.lanes })
-      const tookMs = performance.now() - begun
       after = claimed.after
       backOffMs = 0
       run.failingSince = undefined
@@ -185,10 +174,7 @@ async function dispatch(run: Run): Promise<void> {
       // Each ended attempt sets the event, so that there is another claim after the last one.
       if (claimed.deliveries.length === 0 && wasIdle && !isUnread)
         for (const { resolve } of run.waitingForIdle.splice(0, asked)) resolve()
-      if (moreIsDue) continue
-      if (tookMs > LONG_CLAIM_MS && claimed.deliveries.length < run.lanes.rowsMax)
-        await delay(Math.min(tookMs * PAUSE_FACTOR, PAUSE_MAX_MS))
-      await gate.wait(pollMs)
+      if (!moreIsDue) await gate.wait(pollMs)
     } catch (error) {
       backOffMs = Math.min(Math.max(backOffMs * 2, BACK_OFF_MIN_MS), POLL_MS)
       app.log.error({ err: error, retryMs: backOffMs }, 'due webhooks could not be claimed')
