@@ -143,12 +143,11 @@ async function dispatch(run: Run): Promise<void> {
   let after = firstMerchant
   let backOffMs = 0
   let moreIsDue = false
-  let wasShort = false
   let emptyCount = 0
   let asked = 0
   while (!run.stopping) {
     if (moreIsDue) await delay(GATHER_MS)
-    const free = freeSlots(run, wasShort)
+    const free = freeSlots(run, moreIsDue)
     if (free <= 0) {
       await run.slots.wait(POLL_MS)
       continue
@@ -170,7 +169,6 @@ async function dispatch(run: Run): Promise<void> {
       emptyCount = isUnread ? emptyCount + 1 : 0
       // Fewer rows than requested means no more: the rest is not due, or waits for an attempt in progress.
       moreIsDue = claimed.deliveries.length === free || isUnread
-      wasShort = !moreIsDue
       // Each ended attempt sets the event, so that there is another claim after the last one.
       if (claimed.deliveries.length === 0 && wasIdle && !isUnread)
         for (const { resolve } of run.waitingForIdle.splice(0, asked)) resolve()
@@ -195,10 +193,10 @@ function rejectAfter(run: Run, error: unknown): void {
  * The number of deliveries to claim: none while there are enough, because a large claim costs less per delivery. A claim
  * that came short visited every merchant: the next one has half of them to find.
  */
-function freeSlots({ app, lanes }: Run, wasShort: boolean): number {
+function freeSlots({ app, lanes }: Run, moreIsDue: boolean): number {
   const claimedMax = CLAIMED_MAX * app.config.webhookConcurrency
   const free = claimedMax - lanes.load()
-  return free < claimedMax / (wasShort ? 2 : 4) ? 0 : free
+  return free < claimedMax / (moreIsDue ? 4 : 2) ? 0 : free
 }
 
 function take(run: Run, { deliveries, claimedAt }: ClaimedBatch): void {
