@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { runEach } from '../../lib/paged-job.ts'
 import { IdentityUnavailableError, UserExistsError } from '../provider.ts'
 import type { NewUser } from '../provider.ts'
 import { adminPath } from './admin.ts'
@@ -66,11 +67,15 @@ export async function usersWithPassword(
   userIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const having = new Set<string>()
-  for (let at = 0; at < userIds.length; at += ASKED_AT_ONCE) {
-    const batch = userIds.slice(at, at + ASKED_AT_ONCE)
-    const answers = await Promise.all(batch.map((userId) => hasPassword(admin, { slug, userId })))
-    for (const [index, userId] of batch.entries()) if (answers[index] === true) having.add(userId)
-  }
+  await runEach(userIds, {
+    concurrency: ASKED_AT_ONCE,
+    work: async (userId) => {
+      if (await hasPassword(admin, { slug, userId })) having.add(userId)
+    },
+    onFailure: (error) => {
+      throw error
+    },
+  })
   return having
 }
 
