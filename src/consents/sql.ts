@@ -1,5 +1,7 @@
 import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import { z } from 'zod'
+import { growingWait } from '../banks/wait-sql.ts'
+import type { WaitBounds } from '../banks/wait-sql.ts'
 import { sql } from '../db/sql.ts'
 import type { ConsentStatus } from '../wire/payments.ts'
 import { EndedMandate, LockedConsent, MandateRecord, UsedAmount } from './record.ts'
@@ -170,7 +172,7 @@ export async function expireMandateRows(tx: CommonQueryMethods, limit: number): 
  */
 export function claimEndedMandates(
   tx: CommonQueryMethods,
-  { limit, secondsLeast, secondsMost }: { limit: number; secondsLeast: number; secondsMost: number },
+  { limit, ...bounds }: { limit: number } & WaitBounds,
 ): Promise<readonly EndedMandate[]> {
   return tx.any(sql.type(EndedMandate)`
     with due as (
@@ -182,8 +184,7 @@ export function claimEndedMandates(
       for no key update skip locked
     )
     update payment_consents c
-    set revocation_due_at = now()
-      + least(greatest((now() - c.updated_at) / 10, ${secondsLeast} * interval '1 s'), ${secondsMost} * interval '1 s')
+    set revocation_due_at = now() + ${growingWait(sql.fragment`c.updated_at`, bounds)}
     from due
     where c.merchant_id = due.merchant_id and c.id = due.id
     returning c.id, c.merchant_id, c.bank_consent_reference, ${firstConnector} as bank_connector

@@ -1,5 +1,7 @@
 import type { CommonQueryMethods, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
+import { growingWait } from '../banks/wait-sql.ts'
+import type { WaitBounds } from '../banks/wait-sql.ts'
 import { sql } from '../db/sql.ts'
 import { DueSettlement, UnstagedPayment } from './record.ts'
 import { paymentTables } from './sql.ts'
@@ -109,17 +111,11 @@ export function claimSettlements(
  */
 export async function postponeAfterSilence(
   tx: CommonQueryMethods,
-  {
-    merchantId,
-    id,
-    secondsLeast,
-    secondsMost,
-  }: { merchantId: string; id: string; secondsLeast: number; secondsMost: number },
+  { merchantId, id, ...bounds }: { merchantId: string; id: string } & WaitBounds,
 ): Promise<void> {
   await tx.query(sql.type(z.object({}))`
     update payment_intents
-    set settle_at = now() + least(greatest((now() - updated_at) / 10, ${secondsLeast} * interval '1 s'), ${secondsMost} * interval '1 s'),
-      locked_until = null
+    set settle_at = now() + ${growingWait(sql.fragment`updated_at`, bounds)}, locked_until = null
     where merchant_id = ${merchantId} and id = ${id} and status = 'Authorised'
   `)
 }
