@@ -21,9 +21,6 @@ export type ResolvePaymentInput = ResolvePayment & { id: string; actor: Actor; r
 /** How long a bank may take to confirm its id of a payment. */
 const CONFIRM_TIMEOUT_MS = 5_000
 
-/** How long a bank may leave open what it has confirmed, before an operator asks it again. */
-const TAKEN_DAYS = 3
-
 /**
  * Records what an operator has found out about a payment whose order the bank never answered (decision 273), or that it
  * settled after the payment had failed (decision 278). What the bank has taken is not believed: from then on the bank is
@@ -76,7 +73,7 @@ async function adopt(
   const order = { paymentId: id, bankPaymentId }
   if (unanswered === undefined || !(await isConfirmed(unanswered, order))) throw anotherOrder(bankPaymentId)
   await app.pool.transaction(async (tx) => {
-    if (!(await putOffUnanswered(tx, id, TAKEN_DAYS))) throw notWaiting(payment)
+    if (!(await putOffUnanswered(tx, id))) throw notWaiting(payment)
     if (!(await unanswered.note(tx, order))) throw anotherOrder(bankPaymentId)
     await postponeSettlement(tx, { merchantId, id, seconds: 0 })
     const after = { outcome: 'TAKEN', bank_payment_id: bankPaymentId }

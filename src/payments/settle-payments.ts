@@ -23,9 +23,6 @@ const RETRY_SECONDS_MAX = 60
 /** How often a payment is looked at that is not sent again and waits for an operator. */
 const UNANSWERED_SECONDS = 3_600
 
-/** How long a bank may leave an authorised payment open before an operator asks it, too. */
-const OPEN_DAYS_MAX = 3
-
 const SPAN = { name: 'settle payment' }
 
 const runBatch = makeConcurrentBatches<DueSettlement>()
@@ -93,7 +90,7 @@ async function executeAtBank(app: App, payment: DueSettlement) {
     app.log.warn({ err: error, payment_id: payment.id }, 'the bank did not answer; the payment is executed again later')
     const wait = { secondsLeast: RETRY_SECONDS, secondsMost: RETRY_SECONDS_MAX }
     await postponeAfterSilence(app.pool, { merchantId: payment.merchant_id, id: payment.id, ...wait })
-    await insertIfOpenTooLong(app.pool, payment, OPEN_DAYS_MAX)
+    await insertIfOpenTooLong(app.pool, payment)
     return undefined
   }
 }
@@ -124,5 +121,5 @@ async function noteUnanswered(
 
 async function postpone(app: App, payment: DueSettlement, seconds: number): Promise<void> {
   await postponeSettlement(app.pool, { merchantId: payment.merchant_id, id: payment.id, seconds })
-  await insertIfOpenTooLong(app.pool, payment, OPEN_DAYS_MAX)
+  await insertIfOpenTooLong(app.pool, payment)
 }

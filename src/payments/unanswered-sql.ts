@@ -13,21 +13,20 @@ export async function insertUnanswered(
   `)
 }
 
-/**
- * Notes the same of a payment that its bank has left open for so many days since its authorisation, although it is asked
- * (decision 426).
- */
+/** How long a bank may leave a payment open before an operator asks it: since its authorisation, or since it was asked (decision 426). */
+const OPEN_DAYS_MAX = 3
+
+/** Notes the same of a payment that its bank has left open for so long since its authorisation, although it is asked. */
 export async function insertIfOpenTooLong(
   tx: CommonQueryMethods,
   { id, merchant_id: merchantId }: Pick<DueSettlement, 'id' | 'merchant_id'>,
-  days: number,
 ): Promise<void> {
   await tx.query(sql.type(z.object({}))`
     insert into unanswered_payments (payment_id, merchant_id)
     select id, merchant_id
     from payment_intents
     where merchant_id = ${merchantId} and id = ${id} and status = 'Authorised'
-      and sandbox_moved_moment(merchant_id, updated_at) <= now() - make_interval(days => ${days})
+      and sandbox_moved_moment(merchant_id, updated_at) <= now() - make_interval(days => ${OPEN_DAYS_MAX})
     on conflict do nothing
   `)
 }
@@ -59,10 +58,10 @@ const isDue = sql.fragment`since <= now()`
 const Unanswered = z.object({ bank_reference: z.string().nullable() })
 export type Unanswered = z.infer<typeof Unanswered>
 
-/** Puts the task off by so many days, in which the bank is asked by its id of the payment. False where it is none. */
-export async function putOffUnanswered(tx: CommonQueryMethods, paymentId: string, days: number): Promise<boolean> {
+/** Puts the task off, while the bank is asked by its id of the payment. False where it is none. */
+export async function putOffUnanswered(tx: CommonQueryMethods, paymentId: string): Promise<boolean> {
   const { rowCount } = await tx.query(sql.type(z.object({}))`
-    update unanswered_payments set since = now() + make_interval(days => ${days})
+    update unanswered_payments set since = now() + make_interval(days => ${OPEN_DAYS_MAX})
     where payment_id = ${paymentId} and bank_reference is null and ${isDue}
   `)
   return rowCount === 1
