@@ -3,7 +3,7 @@ import { sql } from '../db/sql.ts'
 
 /**
  * Counts of lines that name the id of a line `l` with its amount and are no movement here, `l` among them: open, or explained
- * by a reason alone. Money that has left and come back under one id is nobody's. `is_uneven`: of several amounts some came
+ * by a reason alone. Money that has left and come back under one id belongs to no merchant. `is_uneven`: of several amounts some came
  * back, and `stayed_away` is what did not.
  */
 export const namesakes = sql.fragment`(

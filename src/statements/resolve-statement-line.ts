@@ -112,11 +112,11 @@ function refuseUnlike(found: Movement, line: StatementLineRecord, path: string):
 }
 
 function refundNotFound(): DomainError {
-  return new DomainError('PAYMENT_NOT_FOUND', 'there is no such settled payment, or no such executed refund of it')
+  return new DomainError('PAYMENT_NOT_FOUND', 'settled payment, or executed refund of it, not found')
 }
 
 function payoutNotFound(): DomainError {
-  return new DomainError('PAYOUT_NOT_FOUND', 'there is no such payout that was sent')
+  return new DomainError('PAYOUT_NOT_FOUND', 'sent payout not found')
 }
 
 export function lineNotFound(): DomainError {
