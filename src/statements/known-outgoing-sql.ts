@@ -1,6 +1,16 @@
+import type { FragmentSqlToken } from 'slonik'
 import { sql } from '../db/sql.ts'
 import { isNamed } from './named-sql.ts'
 import { correctCommand, inAll, namesakes, resolveCommand, sumInAll } from './namesakes-sql.ts'
+
+/** Whether a payout or refund has a line in each direction. */
+function linesOf(isLineOf: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`(
+    select coalesce(bool_or(d.direction = 'DEBIT'), false) as has_debit, coalesce(bool_or(d.direction = 'CREDIT'), false) as has_credit
+    from bank_statement_lines d
+    where ${isLineOf}
+  ) line`
+}
 
 /** The payouts and refunds by file that a line `l` names, as commands name them, and which lines they have. */
 const named = sql.fragment`(
@@ -8,22 +18,14 @@ const named = sql.fragment`(
     o.status = 'FAILED' as has_failed, o.status = 'CREATED' as is_waiting,
     (o.amount, o.currency) = (l.amount, l.currency) as is_whole, line.has_debit, line.has_credit
   from payouts o
-  cross join lateral (
-    select coalesce(bool_or(d.direction = 'DEBIT'), false) as has_debit, coalesce(bool_or(d.direction = 'CREDIT'), false) as has_credit
-    from bank_statement_lines d
-    where d.merchant_id = o.merchant_id and d.payout_id = o.id
-  ) line
+  cross join lateral ${linesOf(sql.fragment`d.merchant_id = o.merchant_id and d.payout_id = o.id`)}
   where ${isNamed(sql.fragment`o.end_to_end_id`)}
   union all
   select r.merchant_id, p.id, 'refund ' || r.id, format('--payment %s --refund %s', p.id, r.id),
     r.status = 'FAILED', r.file_id is null, (r.amount, p.currency) = (l.amount, l.currency), line.has_debit, line.has_credit
   from payment_refunds r
   join payment_intents p on p.merchant_id = r.merchant_id and p.id = r.payment_intent_id
-  cross join lateral (
-    select coalesce(bool_or(d.direction = 'DEBIT'), false) as has_debit, coalesce(bool_or(d.direction = 'CREDIT'), false) as has_credit
-    from bank_statement_lines d
-    where d.merchant_id = r.merchant_id and d.refund_id = r.id
-  ) line
+  cross join lateral ${linesOf(sql.fragment`d.merchant_id = r.merchant_id and d.refund_id = r.id`)}
   where ${isNamed(sql.fragment`r.end_to_end_id`)}
 ) m`
 

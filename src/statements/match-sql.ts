@@ -73,11 +73,11 @@ const ofFileRefund = { ...ofRefund, id: sql.fragment`r.end_to_end_id` }
 const ofPayout = { ...ofPayment, amount: sql.fragment`p.amount` }
 
 /**
- * That a movement in this direction can be a rule's. What left twice under one id can come back once: then no rule says
+ * That a movement of `each.direction` can be a rule's. What left twice under one id can come back once: then no rule says
  * whether that is its return, by which the money would be paid out again, or the bank's correction (decision 255).
  */
-function canBeMatched(direction: FragmentSqlToken, own: Own, isLineOf: FragmentSqlToken): FragmentSqlToken {
-  return sql.fragment`(${direction} = 'DEBIT' or (
+function canBeMatched(own: Own, isLineOf: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`(each.direction = 'DEBIT' or (
     select count(*) from bank_statement_lines l
     where l.named_id = ${namedPart(own.id)} and l.merchant_id is null and l.direction = 'DEBIT'
       and l.amount = ${own.amount} and l.currency = ${own.currency}
@@ -91,7 +91,6 @@ type MovementFilter = { from: FragmentSqlToken; to: FragmentSqlToken; isWanted(o
  * bank can come back under its own id; it is on the statements of no other account than one that pays.
  */
 function openMovements({ from, to, isWanted }: MovementFilter): FragmentSqlToken {
-  const direction = sql.fragment`each.direction`
   return sql.fragment`
     select 'payment' as kind, p.merchant_id, p.id as payment_id, null::uuid as refund_id, null::uuid as payout_id,
       'CREDIT' as direction,
@@ -128,7 +127,7 @@ function openMovements({ from, to, isWanted }: MovementFilter): FragmentSqlToken
         select from bank_statement_lines l
         where l.merchant_id = r.merchant_id and l.refund_id = r.id and l.direction = each.direction
       )
-      and ${canBeMatched(direction, ofFileRefund, sql.fragment`l.merchant_id = r.merchant_id and l.refund_id = r.id`)}
+      and ${canBeMatched(ofFileRefund, sql.fragment`l.merchant_id = r.merchant_id and l.refund_id = r.id`)}
     union all
     select each.kind, p.merchant_id, null, null, p.id, each.direction, p.amount, p.currency, p.end_to_end_id, p.sent_at, null, null,
       true
@@ -139,7 +138,7 @@ function openMovements({ from, to, isWanted }: MovementFilter): FragmentSqlToken
         select from bank_statement_lines l
         where l.merchant_id = p.merchant_id and l.payout_id = p.id and l.direction = each.direction
       )
-      and ${canBeMatched(direction, ofPayout, sql.fragment`l.merchant_id = p.merchant_id and l.payout_id = p.id`)}
+      and ${canBeMatched(ofPayout, sql.fragment`l.merchant_id = p.merchant_id and l.payout_id = p.id`)}
   `
 }
 
