@@ -82,6 +82,41 @@ t.test('of one service: each finding is made, and found', async (t) => {
     t.notMatch(refused.stdout, 'c4n4ry')
   })
 
+  t.test('tables without their policies, and the command that gives these back', async (t) => {
+    const policies = async () => (await lookOver(env, 'database')).checks['merchant policies']
+    t.match(await policies(), { state: 'ok' })
+    const before = await policiesOf(owner)
+    await owner.query('alter table disputes disable row level security')
+    for (const { tablename: table, policyname: name } of before)
+      if (['mails', 'merchants', 'payouts'].includes(table)) await owner.query(`drop policy ${name} on ${table}`)
+    await owner.query(`create policy one_merchant on payouts to svc_merchant using (true)`)
+    const names = ['disputes', 'mails', 'merchants', 'payouts']
+    for (const [index, name] of names.entries()) {
+      const found = await policies()
+      t.match(found, { state: 'finding' })
+      t.match(found?.text, `of ${names.slice(index).join(', ')}: `)
+      const [, statements = ''] = /^psql "\$SVC_MIGRATION_DATABASE_URL" -c "(.*)"$/.exec(found?.fix ?? '') ?? []
+      t.match(statements, name)
+      await owner.query(statements)
+    }
+    t.match(await policies(), { state: 'ok' })
+    t.same(await policiesOf(owner), before)
+  })
+
+  t.test('tables that Citus has taken: none of merchants may be', async (t) => {
+    // Its catalog as Citus 13 has it, in as far as it is read.
+    await owner.query('create table pg_dist_partition (logicalrelid regclass)')
+    t.teardown(() => owner.query('drop table pg_dist_partition'))
+    await owner.query(`insert into pg_dist_partition values ('obie.payments')`)
+    t.match((await lookOver(env, 'database')).checks['merchant policies'], { state: 'ok' })
+    await owner.query(`insert into pg_dist_partition values ('payment_events')`)
+    t.match((await lookOver(env, 'database')).checks['merchant policies'], {
+      state: 'finding',
+      text: /^Citus has taken payment_events, /,
+      fix: /undistribute_table\('payment_events'\)/,
+    })
+  })
+
   t.test('secrets that open under no key that is here', async (t) => {
     const { code, stdout, checks } = await lookOver({ ...env, SVC_ENCRYPTION_KEY: newKey() }, 'database')
     t.equal(code, 1)
@@ -173,6 +208,15 @@ t.test('a database restored from another server, and one of a later release', as
   await service.owner.query(`insert into schema_migrations (name, version) values ('9999_later', '99.0.0')`)
   t.match(await migrations(), { state: 'finding', text: /carries 9999_later/, fix: 'svc migrate status' })
 })
+
+type Policy = { tablename: string; policyname: string; permissive: string; qual: string; with_check: string | null }
+
+async function policiesOf(owner: TestService['owner']): Promise<Policy[]> {
+  const { rows } = await owner.query<Policy>(
+    'select tablename, policyname, permissive, qual, with_check from pg_policies order by 1, 2',
+  )
+  return rows
+}
 
 /** A folder with the first of the package's migrations. */
 function firstMigrations(t: Test, count: number): string {

@@ -18,6 +18,9 @@ const Facts = z.object({
   /** The superuser that the server was made with. */
   is_first: z.boolean(),
   owns_tables: z.boolean(),
+  /** Tables of merchants without the policy that keeps a request to its merchant (decision 360); null before its migration. */
+  open_tables: z.array(z.string()).nullable(),
+  has_citus: z.boolean(),
   /** Connections of svc worker. */
   worker_count: z.int(),
 })
@@ -43,13 +46,38 @@ const FACTS = `
       select from pg_class c
       where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and pg_has_role(session_user, c.relowner, 'member')
     ) as owns_tables,
+    case when to_regproc('keep_to_merchant') is not null then array(
+      select c.relname::text
+      from pg_class c
+      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+        -- A customer of the bank may be a merchant.
+        and c.relname <> 'customers' and (c.relname = 'merchants' or exists (
+          select from pg_attribute a where a.attrelid = c.oid and a.attname = 'merchant_id' and not a.attisdropped
+        ))
+        and not (c.relrowsecurity and exists (
+          select from pg_policy p where p.polrelid = c.oid and p.polname = 'one_merchant' and not p.polpermissive
+        ))
+      order by c.relname
+    ) end as open_tables,
+    to_regclass('pg_dist_partition') is not null as has_citus,
     (
       select count(*)::int4 from pg_stat_activity
       where application_name = 'svc worker' and datname = current_database()
     ) as worker_count`
 
-/** @throws an error in words where the database can't be reached */
-export async function readFacts(databaseUrl: string, variable?: string): Promise<Facts & { aheadMs: number }> {
+/** Citus repeats a table's policies on its nodes as permissive ones. The schema of banks' records has none. */
+const SPREAD_BY_CITUS = `
+  select c.relname::text as name
+  from pg_dist_partition p
+  join pg_class c on c.oid = p.logicalrelid
+  where c.relnamespace = 'public'::regnamespace
+  order by c.relname`
+
+/** Its `citus_tables` are those that Citus has taken. @throws an error in words where the database can't be reached */
+export async function readFacts(
+  databaseUrl: string,
+  variable?: string,
+): Promise<Facts & { aheadMs: number; citus_tables: string[] }> {
   const [{ MERCHANT_ROLE }, { makePgConnection }, { describeDatabaseError }] = await Promise.all([
     import('../../../src/db/scoped-query.ts'),
     import('../../../src/db/connection.ts'),
@@ -62,7 +90,9 @@ export async function readFacts(databaseUrl: string, variable?: string): Promise
     // Its members are members of svc_runtime as well.
     const { rows } = await client.query(FACTS, [MERCHANT_ROLE])
     const facts = Facts.parse(rows[0])
-    return { ...facts, aheadMs: facts.now_ms - (before + Date.now()) / 2 }
+    const aheadMs = facts.now_ms - (before + Date.now()) / 2
+    const taken = facts.has_citus ? (await client.query<{ name: string }>(SPREAD_BY_CITUS)).rows : []
+    return { ...facts, aheadMs, citus_tables: taken.map(({ name }) => name) }
   } catch (cause) {
     throw new Error(describeDatabaseError(cause, databaseUrl, variable), { cause })
   } finally {

@@ -31,6 +31,7 @@ export async function checkDatabase(target: DoctorTarget): Promise<Check[]> {
     mode: () => modeCheck(url, target.config),
     'runtime rights': () => runtimeCheck(facts),
     'migrating rights': () => migratingCheck(facts, migrationUrl === url ? undefined : migrationUrl),
+    'merchant policies': () => policiesCheck(facts),
     ...keys,
   })
 }
@@ -99,6 +100,36 @@ async function migratingCheck(own: Facts, migrationUrl: string | undefined): Pro
     : finding(
         `the tables belong to ${owner}, and ${login} is not a member of it`,
         grantCommand(`grant "${owner}" to "${login}"`),
+      )
+}
+
+/** Tables whose policy does not compare their merchant_id alone, as migrations/0037_merchant_scope.sql has them. */
+const OTHER_POLICIES: Readonly<Record<string, string>> = {
+  merchants: "'id = {merchant}'",
+  mails: "written => 'merchant_id is null or merchant_id = {merchant}'",
+}
+
+/** Whether the database keeps a merchant's request to the merchant's rows, whatever its statement asks for (decision 360). */
+function policiesCheck({
+  open_tables: open,
+  citus_tables: taken,
+}: Pick<Awaited<ReturnType<typeof readFacts>>, 'open_tables' | 'citus_tables'>): Verdict {
+  if (open === null) return skipped('the migrations make them')
+  const [first] = open
+  if (first !== undefined) {
+    const input = [`'${first}'`, OTHER_POLICIES[first]].filter((each) => each !== undefined).join(', ')
+    const removed = ['every_merchant', 'one_merchant'].map((name) => `drop policy if exists ${name} on ${first}; `)
+    return finding(
+      `no policy keeps a merchant to its own rows of ${open.join(', ')}: a dump may have been restored without them`,
+      `psql "$SVC_MIGRATION_DATABASE_URL" -c "${removed.join('')}select keep_to_merchant(${input})"`,
+    )
+  }
+  const [spread] = taken
+  return spread === undefined
+    ? ok("a merchant's request reads the merchant's rows only")
+    : finding(
+        `Citus has taken ${taken.join(', ')}, and lets a merchant read the rows of all merchants there`,
+        `psql "$SVC_MIGRATION_DATABASE_URL" -c "select undistribute_table('${spread}')"`,
       )
 }
 
