@@ -20,6 +20,7 @@ import type { Sample } from '../support/numbers.ts'
 const MERCHANTS = 50
 const SERVICE = `service, ${MERCHANTS} merchants`
 const TWO_WORKERS = `service, ${MERCHANTS} merchants, two workers`
+const TWO_DATABASES = `service, ${MERCHANTS} merchants, two workers that share nothing`
 const HANGING_MERCHANTS = 100
 const HANGING = `service, ${HANGING_MERCHANTS} merchants, of which one hangs`
 const GRAPHILE_TUNED = 'graphile-worker, localQueue 500, 32 at once'
@@ -35,12 +36,13 @@ export async function benchDeliver(bench: BenchOptions): Promise<RatioTarget[]> 
   const urls = Array.from({ length: MERCHANTS }, (_, n) => `${url}/merchant-${n}`)
   const service = await serviceContender({ bench, receiver, count, name: SERVICE, urls })
   const twoWorkers = await serviceContender({ bench, receiver, count, name: TWO_WORKERS, urls, workers: 2 })
+  const apart = await serviceContender({ bench, receiver, count, name: TWO_DATABASES, urls, databases: 2 })
   const others = Array.from({ length: HANGING_MERCHANTS - 1 }, (_, n) => `${url}/merchant-${n}`)
   const hanging = await serviceContender({ bench, receiver, count, name: HANGING, urls: [silent.url, ...others] })
   const peers = bench.peers
     ? await peerContenders({ bench, receiver, urls, count, payload: await envelope(bench) })
     : []
-  const results = await takeTurns([service, twoWorkers, hanging, ...peers], bench)
+  const results = await takeTurns([service, twoWorkers, apart, hanging, ...peers], bench)
   await receiver.stop()
   silent.stop()
   printResults('Deliver webhooks', results)
@@ -54,10 +56,17 @@ export async function benchDeliver(bench: BenchOptions): Promise<RatioTarget[]> 
     ratio: costRatioOf(results, TWO_WORKERS, SERVICE),
     most: 1,
   }
-  if (!bench.peers) return [fair, shared]
+  // Two processes share the processors, whatever they work on: what is left is the price of one queue for both.
+  const coordination = {
+    what: 'processor time of a webhook, two workers over one queue : over a queue each',
+    ratio: costRatioOf(results, TWO_WORKERS, TWO_DATABASES),
+    most: 1.1,
+  }
+  if (!bench.peers) return [fair, shared, coordination]
   return [
     fair,
     shared,
+    coordination,
     { what: 'webhooks : graphile-worker tuned', ratio: ratioOf(results, SERVICE, GRAPHILE_TUNED), least: 1.3 },
     { what: 'webhooks : graphile-worker', ratio: ratioOf(results, SERVICE, GRAPHILE), least: 5 },
     { what: 'webhooks : pg-boss tuned', ratio: ratioOf(results, SERVICE, PG_BOSS), least: 1 },
@@ -87,27 +96,37 @@ type ServiceTurn = {
   count: number
   name: string
   urls: readonly string[]
+  /** Of each database. */
   workers?: number
+  databases?: number
 }
 
 async function serviceContender(turn: ServiceTurn): Promise<Contender> {
-  const { bench, receiver, count, name, urls, workers = 1 } = turn
-  const database = await bench.server.database(`bench_deliver_${urls.length}_${workers}`)
-  const merchants: BenchMerchant[] = []
-  for (const [n, url] of urls.entries()) merchants.push(await insertMerchant(database, `bench-deliver-${n}`, url))
+  const { bench, receiver, count, name, urls, workers = 1, databases = 1 } = turn
+  const sides: { database: BenchDatabase; merchants: BenchMerchant[] }[] = []
+  for (let side = 1; side <= databases; side += 1) {
+    const database = await bench.server.database(`bench_deliver_${urls.length}_${workers}_${databases}_${side}`)
+    const merchants: BenchMerchant[] = []
+    for (const [n, url] of urls.entries()) merchants.push(await insertMerchant(database, `bench-deliver-${n}`, url))
+    sides.push({ database, merchants })
+  }
   const run = async () => {
-    // What the turn before has left, to the receiver that hangs for example.
-    await database.owner.query('delete from webhook_queue')
-    for (const merchant of merchants) await insertPayments(database, merchant, Math.ceil(count / merchants.length))
-    await database.owner.query('vacuum analyze')
-    return drain({ bench, receiver, count, start: () => startWorkers(bench, database, workers) })
+    for (const { database, merchants } of sides) {
+      // What the turn before has left, to the receiver that hangs for example.
+      await database.owner.query('delete from webhook_queue')
+      const each = Math.ceil(count / databases / merchants.length)
+      for (const merchant of merchants) await insertPayments(database, merchant, each)
+      await database.owner.query('vacuum analyze')
+    }
+    const places = sides.flatMap(({ database }) => Array.from({ length: workers }, () => database))
+    return drain({ bench, receiver, count, start: () => startWorkers(bench, places) })
   }
   return { name, run }
 }
 
-/** Workers on one database, as one process: their processor time is added up. */
-async function startWorkers(bench: BenchOptions, database: BenchDatabase, count: number): Promise<Child> {
-  const started = Array.from({ length: count }, () => startService(bench, database, ['worker']))
+/** A worker for each database that is named, as one process: their processor time is added up. */
+async function startWorkers(bench: BenchOptions, databases: readonly BenchDatabase[]): Promise<Child> {
+  const started = databases.map((database) => startService(bench, database, ['worker']))
   const [first, ...others] = await Promise.all(started)
   if (first === undefined) throw new Error('no worker')
   const all = [first, ...others]
