@@ -53,7 +53,8 @@ export async function resolveId(
   if (isUuid(text)) return text.toLowerCase()
   const part = text.toLowerCase()
   if (!/^[0-9a-f-]+$/.test(part) || part.length > 36) throw notFound(text, noun)
-  if (part.length < PART_MIN) throw usageError(`"${text}" is too short for an id: give ${PART_MIN} characters or more`)
+  if (part.length < PART_MIN)
+    throw usageError(`"${text}" is too short for an id: give ${PART_MIN} characters or more`, LISTS[noun])
   const found: string[] = []
   for await (const id of await candidates()) {
     if (id.startsWith(part) || id.endsWith(part)) found.push(id)

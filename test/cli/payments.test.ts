@@ -267,7 +267,10 @@ t.test('an id may be given by its beginning or its end, if that means one paymen
   t.match(await run(['payments', 'show', '01a1fd03']), { code: 2, stderr: /several: 01a1fd03-aaaa[^]*Try: the last 8/ })
   t.match(await run(['payments', 'show', '358C4F6D']), { code: 0 })
   t.equal(requests.at(-1)?.path, `/api/v1/payments/${PAYMENT_ID}`)
-  t.match(await run(['payments', 'show', '58c4f6d']), { code: 2, stderr: /too short/ })
+  t.match(await run(['payments', 'show', '58c4f6d']), {
+    code: 2,
+    stderr: /too short for an id: .*\nTry: svc .*payments list\n$/,
+  })
   t.match(await run(['payments', 'show', 'a2b4358c4f']), { code: 6 }, 'not by its middle')
   t.match(await run(['payments', 'show', '01a1fd0']), { code: 2, stderr: /too short/ })
   t.match(await run(['payments', 'show', '01a1fd04']), { code: 6 })

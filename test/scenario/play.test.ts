@@ -363,7 +363,10 @@ t.test('svc run reports failures with exit code 3, and with several reporters at
     code: 0,
     stdout: /"passed":1/,
   })
-  t.match(await svc(['sandbox', 'run', 'shop.yaml', '--only', '7'], dir), { code: 2 })
+  t.match(await svc(['sandbox', 'run', 'shop.yaml', '--only', '7'], dir), {
+    code: 2,
+    stderr: /there is no case "7"; there are 1 \(.*2 \(/,
+  })
   writeFileSync(
     join(dir, 'shop.yaml'),
     scenarioOf(['pay: { amount: $amount, currency: GBP }', 'expect_nothing: {}'], 'vars: { amount: "1.00" }\n'),

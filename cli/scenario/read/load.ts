@@ -73,6 +73,9 @@ export function readVars(words: readonly string[]): Vars {
   )
 }
 
+/** As many cases as an error names. */
+const SHOWN_CASES_MAX = 10
+
 /**
  * The cases that `--only` names: by number as they are counted in this run, or by a part of the name.
  * @throws {CliError} with exit code 2 when it names none
@@ -84,10 +87,11 @@ export function onlyCases(cases: readonly Case[], only: string | undefined): Cas
   const wanted = only.toLowerCase()
   const exact = cases.filter(({ name }) => name.toLowerCase() === wanted)
   const found = exact.length > 0 ? exact : cases.filter(({ name }) => name.toLowerCase().includes(wanted))
-  if (found.length === 0)
-    throw usageError(
-      `--only: there is no case "${only}"; there are ${cases.map(({ name }, index) => `${index + 1} (${name})`).join(', ')}`,
-    )
+  if (found.length === 0) {
+    const shown = cases.slice(0, SHOWN_CASES_MAX).map(({ name }, index) => `${index + 1} (${name})`)
+    const more = cases.length > shown.length ? `, and so on to ${cases.length}` : ''
+    throw usageError(`--only: there is no case "${only}"; there are ${shown.join(', ')}${more}`)
+  }
   return found
 }
 
