@@ -42,6 +42,21 @@ t.test('all that is missing is reported at once, and help marks it', async (t) =
   t.match((await runCli(['hold', 'set', '--help'])).stdout, /--reason <text> .*\(required\)/)
 })
 
+t.test('an argument that is empty, as a variable of the shell that is not set, is rejected by its name', async (t) => {
+  for (const [words, name] of [
+    [['payments', 'refund', ''], '<payment>'],
+    [['payments', 'cancel', ' '], '<payment>'],
+    [['explain', ''], '<id>'],
+  ] as const) {
+    const help = `svc ${words.slice(0, -1).join(' ')} --help`
+    const { code, stdout, stderr } = await runCli([...words])
+    t.strictSame(
+      { code, stdout, stderr },
+      { code: 2, stdout: '', stderr: `Error: ${name}: must not be empty\nTry: ${help}\n` },
+    )
+  }
+})
+
 t.test('what was typed is checked before anything is asked for', async (t) => {
   t.match(await runCli(['payments', 'create', '--nonsense'], { typed: 'x', env: { NO_COLOR: '1' } }), {
     code: 2,

@@ -24,6 +24,7 @@ export function fill(command: Command, data: CommandData, run: Run, path: readon
   if (data.after !== '') command.addHelpText('after', data.after)
   if (isLeaf(data))
     command.action(async function act(this: Command) {
+      refuseEmpty(this, data, line.help)
       await askMissing(this, { data, help: line.help, io: run.runtime.io })
       await runLeaf(this, path, run)
     })
@@ -96,6 +97,16 @@ function readChoices(text: string, place: Place): string[] {
 function corrected(typed: string, wrong: string, meant: string): string {
   if (typed === wrong) return meant
   return typed.replace(/(?<=[=,])[^,]*/g, (part) => (part.trim() === wrong ? meant : part))
+}
+
+/** A variable of the shell that is not set is an empty argument. @throws {CliError} exit code 2, with the argument's name */
+function refuseEmpty({ args }: Command, data: CommandData, help: string): void {
+  const required = data.arguments.filter(({ isRequired }) => isRequired)
+  for (const [index, argument] of required.entries()) {
+    const given = args.slice(index, argument.isVariadic === true ? undefined : index + 1)
+    if (given.some((text) => text.trim() === ''))
+      throw usageError(`${placeholderOf(argument)}: must not be empty`, help)
+  }
 }
 
 type AskMissingInput = { data: CommandData; help: string; io: Io }
