@@ -86,7 +86,10 @@ async function executeAtBank(app: App, payment: DueSettlement) {
       AbortSignal.timeout(EXECUTE_TIMEOUT_MS),
     )
   } catch (error) {
-    if (!(error instanceof BankUnavailableError)) throw error
+    if (!(error instanceof BankUnavailableError)) {
+      await insertIfOpenTooLong(app.pool, payment)
+      throw error
+    }
     app.log.warn({ err: error, payment_id: payment.id }, 'the bank did not answer; the payment is executed again later')
     const wait = { secondsLeast: RETRY_SECONDS, secondsMost: RETRY_SECONDS_MAX }
     await postponeAfterSilence(app.pool, { merchantId: payment.merchant_id, id: payment.id, ...wait })

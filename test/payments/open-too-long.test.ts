@@ -48,7 +48,8 @@ const notTaken = (id: string): Promise<Answer> => resolve(id, { outcome: 'NOT_TA
 /** Lets the job ask the bank once, so many days after the authorisation. */
 async function askAfter(days: number, id: string): Promise<void> {
   await owner.query(
-    `update payment_intents set updated_at = now() - make_interval(days => $1), settle_at = now() where id = $2`,
+    `update payment_intents
+     set updated_at = now() - make_interval(days => $1), settle_at = now(), locked_until = null where id = $2`,
     [days, id],
   )
   const before = bank.calls.execute
@@ -64,6 +65,9 @@ const ANSWERS = {
   accepted: async () => ({ outcome: 'pending', askAgainInSeconds: 300 }),
   silent: noAnswer,
   refused: async () => ({ outcome: 'unanswered', reason: 'refused when repeated', askAgainInSeconds: 300 }),
+  unreadable: async () => {
+    throw new TypeError('an answer that no code expects')
+  },
 } as const
 
 for (const [what, answer] of Object.entries(ANSWERS)) {
