@@ -42,8 +42,8 @@ export type Lanes = {
   answered(delivery: ClaimedDelivery): void
   /** It is recorded, or dropped. */
   done(delivery: ClaimedDelivery): void
-  /** The ids of a merchant's deliveries that are in progress. */
-  inProgressOf(merchantId: string): string[]
+  /** The ids of a merchant's deliveries that were started and are not yet recorded. */
+  startedOf(merchantId: string): string[]
   /** What a claim has to know of the lanes. */
   held(): { merchants: string[]; counts: number[]; rows: string[] }
   /** The slow merchants of which a claim reads nothing, because others of them have their turn before. */
@@ -187,7 +187,11 @@ export function makeLanes({ perMerchantMax, slowMax, now = () => performance.now
       if (leave(lane, id) !== undefined) queue(lane)
       if (lane.rows.delete(id)) count -= 1
     },
-    inProgressOf: (merchantId) => [...(lanes.get(merchantId)?.inProgress.keys() ?? [])],
+    startedOf: (merchantId) => {
+      const { rows = [], waiting = [] } = lanes.get(merchantId) ?? {}
+      const waitingIds = new Set(waiting.map(({ delivery }) => delivery.delivery_id))
+      return [...rows].filter((id) => !waitingIds.has(id))
+    },
     held: () => {
       const entries = [...lanes]
       return {

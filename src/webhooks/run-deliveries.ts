@@ -313,8 +313,8 @@ async function postpone(
   const err = openOrError({ openSecrets }, first)
   const { merchant_id } = first
   const own = new Set(deliveries.map(({ delivery_id: id }) => id))
-  // Those that are being sent are recorded by the time that they were due at.
-  const except = lanes.inProgressOf(merchant_id).filter((id) => !own.has(id))
+  // Those that were sent are recorded by the time that they were due at: postponed, a failure would not count.
+  const except = lanes.startedOf(merchant_id).filter((id) => !own.has(id))
   const input = { seconds: UNOPENED_SECONDS, rowsMax: POSTPONED_MAX, except }
   const { count } = await postponeDue(app.pool, worker, first, input)
   app.log.error({ err, merchant_id, count }, "a signing secret can't be opened; the webhooks that are due wait")
