@@ -7,6 +7,7 @@ const SEALED: readonly SealedChain[] = [
   'payment_events',
   'refund_events',
   'dispute_events',
+  'payout_events',
   'ledger_entries',
 ]
 

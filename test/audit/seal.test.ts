@@ -27,7 +27,7 @@ t.test('each chain that has grown gets one checkpoint, and the others none', asy
   const made = await checkpoints()
   t.same(
     made.map(({ chain }) => chain),
-    ['operator_actions', 'payment_events', 'refund_events', 'dispute_events', 'ledger_entries'],
+    ['operator_actions', 'payment_events', 'refund_events', 'dispute_events', 'payout_events', 'ledger_entries'],
   )
   t.same(await sealAudit(app), { more: false })
   t.same(await checkpoints(), made)
