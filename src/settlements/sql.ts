@@ -45,7 +45,7 @@ const LINES_AT_ONCE = 10_000
 
 const Closing = z.object({ is_closed: z.boolean(), more_from: z.string().nullable() })
 
-/** Closes a period: after its end, or by hand now. @returns false where there is nothing to close */
+/** Closes a period: after its end, or by hand now. @returns false where there is nothing to close @throws where it ends later by now */
 export async function closePeriod(
   tx: DatabaseTransactionConnection,
   { id, period, byHand, linesAtOnce = LINES_AT_ONCE }: ClosedPeriod,
@@ -56,7 +56,12 @@ export async function closePeriod(
       select is_closed, more_from::text as more_from
       from close_settlement(${id}, ${merchantId}, ${currency}, ${byHand}, ${linesAtOnce}, ${from}::timestamptz)
     `)
-    if (moreFrom === null) return isClosed
+    if (moreFrom === null) {
+      // Lines of the calls before would name a settlement that is none: all is rolled back, and tried again.
+      if (!isClosed && from !== '-infinity')
+        throw new Error('the schedule of the merchant was changed while its settlement was closed')
+      return isClosed
+    }
     from = moreFrom
   }
 }

@@ -210,6 +210,41 @@ t.test('a period of many lines is closed in several statements of one transactio
   t.match(await settlementsOf(merchant.id), [{ gross_amount: '100.0100', line_count: 100 }])
 })
 
+t.test(
+  'where the schedule changes between the statements that close a period, none of its lines is assigned',
+  async (t) => {
+    const merchant = await service.merchant()
+    for (let batch = 0; batch < 2; batch += 1) {
+      const movements = Array.from({ length: 25 }, () => ['payment_settled', '1.0000'] as ['payment_settled', string])
+      await postFor(service, merchant.id, ...movements)
+    }
+    await keepBalances(app)
+    await owner.query('select advance_sandbox_clock($1, array[]::uuid[], $2)', [merchant.id, '1 day'])
+    const schedule = (name: string) =>
+      owner.query('update merchants set settlement_schedule = $2 where id = $1', [merchant.id, name])
+    const period = { merchant_id: merchant.id, currency: 'GBP' }
+    const closing = app.pool.transaction((tx) => {
+      const changing = Object.assign(Object.create(tx), {
+        one: async (query: Parameters<typeof tx.one>[0]) => {
+          const row = await tx.one(query)
+          await schedule('MANUAL')
+          return row
+        },
+      })
+      return closePeriod(changing, { id: app.ids.uuid(), period, byHand: false, linesAtOnce: 30 })
+    })
+    await t.rejects(closing, { message: /schedule of the merchant was changed/ })
+    const { rows } = await owner.query(
+      'select count(*)::int4 as count from settlement_lines where merchant_id = $1 and settlement_id is null',
+      [merchant.id],
+    )
+    t.same(rows, [{ count: 50 }])
+    await schedule('DAILY')
+    await closeDueSettlements(app)
+    t.match(await settlementsOf(merchant.id), [{ gross_amount: '50.0000', line_count: 50 }])
+  },
+)
+
 t.test('an entry whose transaction commits after its period has closed is in the next one', async (t) => {
   const merchant = await service.merchant()
   const late = await makeAdminConnection({ databaseUrl: service.databaseUrl })
