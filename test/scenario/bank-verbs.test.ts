@@ -253,6 +253,22 @@ t.test("a step is played as the other merchant: neither sees what is the other's
   ]),
 )
 
+t.test('a receiver that a step gives another merchant stays with it', (t) =>
+  passes(t, [
+    'merchant: { as: other, name: Other Ltd }',
+    'receiver: { answers: [200] }\n    acting_as: $other',
+    'pay: { as: theirs, amount: "20.00", currency: GBP, bank: approve }\n    acting_as: $other',
+    'await: { payment: $theirs, status: Settled }\n    acting_as: $other',
+    'webhooks: { for: $theirs, in_order: [payment.initiated, payment.authorized, payment.settled], exactly: true }\n    acting_as: $other',
+  ]),
+)
+
+t.test('a list that is to be empty and is not, is no match', async (t) => {
+  t.match(await failureOf([...MONEY, 'expect: { account: $a, transactions: [] }']), {
+    message: 'the transactions of $a is not as expected',
+  })
+})
+
 t.test('what operators did not do is not in the trail', async (t) => {
   t.match(await failureOf(['expect: { audit: merchant.kyb, merchant: $merchant }']), {
     message: 'the audit trail has no merchant.kyb about $merchant',

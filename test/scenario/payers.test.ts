@@ -256,6 +256,15 @@ t.test('what can’t be done is reported with what would help', async (t) => {
       payer.link: { contact: loud@payer.example, arrives: false, within: 10s }`,
       { message: 'a link was sent to loud@payer.example, where none was to come' },
     ],
+    [
+      `checkout: { as: p1, amount: "5.00", currency: GBP, bank: approve }
+      ${SETTLED}
+      payment.contact: { payment: $p1, contact: listed@payer.example }
+      payer.link: { as: link, contact: listed@payer.example }
+      payer.verify: { as: ada, link: $link }
+      payer.payments: { payer: $ada, newest: [] }`,
+      { message: /^the payments of \$ada/ },
+    ],
   ]
   for (const [steps, failure] of failing) t.match((await play(t, steps)).failure, failure)
 })

@@ -37,6 +37,16 @@ t.test('each row of a matrix is a case of its own', async (t) => {
     'all combinations; cases are counted, and keys stay when another document grows',
   )
   t.equal(casesOf(columns, { amount: '9.00' }).length, 3, 'the command line wins, and equal rows are one')
+  const long = 'x'.repeat(40)
+  const alike = casesOf(
+    scenarioOf(['pay: { amount: "1.00", currency: GBP }'], `matrix: { a: [5, "5", 5], b: [${long}A, ${long}B] }\n`),
+  )
+  const vars = `b=${long}…`
+  t.same(
+    alike.map(({ name, key }) => [name, key]),
+    ['', ' #2', ' #3', ' #4'].map((number) => [`a case (a=5, ${vars}${number})`, `x.yaml#1[a=5, ${vars}${number}]`]),
+    'rows that only look the same are numbered, and none is left out',
+  )
 })
 
 t.test('a matrix that can be none is refused at its place', async (t) => {

@@ -200,7 +200,7 @@ async function pause(run: CaseRun, ms: number): Promise<void> {
 
 /**
  * Plays a step as another merchant of the case, by its name. `$merchant` is that one in it, and what the step changes of
- * it, such as its signing secret, is kept.
+ * it, such as its signing secret or its receiver, is kept.
  * @throws {StepFailure} where there is no such merchant
  */
 export async function playAs(
@@ -215,6 +215,8 @@ export async function playAs(
   try {
     await play(view)
   } finally {
-    acting.merchant = view.merchant
+    // Only what this step has changed: another branch may have changed the rest meanwhile.
+    if (view.merchant !== merchant) acting.merchant = view.merchant
+    if (view.receiver !== receiver) acting.receiver = view.receiver
   }
 }

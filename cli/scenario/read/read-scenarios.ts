@@ -97,7 +97,7 @@ export type Row = { vars: Vars; text: string }
 
 /**
  * The rows of a document's table, one without variables where it has none. Variables of the command line win over the
- * table's; rows that are the same then are one.
+ * table's; rows that are the same then are one. Those that only look the same, as long values are cut, are numbered.
  */
 export function rowsOf(
   opened: Opened,
@@ -126,7 +126,12 @@ export function rowsOf(
     )
     return { vars, text: varsText(vars) }
   })
-  return named.filter((row, index) => named.findIndex(({ text }) => text === row.text) === index)
+  const seen = new Set<string>()
+  const distinct = named.filter(({ vars }) => seen.size < seen.add(JSON.stringify(Object.entries(vars))).size)
+  return distinct.map((row, index) => {
+    const sameCount = distinct.slice(0, index).filter(({ text }) => text === row.text).length
+    return sameCount === 0 ? row : { ...row, text: `${row.text} #${sameCount + 1}` }
+  })
 }
 
 function combinationsOf<T>(columns: readonly (readonly [string, readonly T[]])[]): Record<string, T>[] {

@@ -111,7 +111,8 @@ function lists(what: string, operation: typeof listPayerPayments | typeof listPa
     what: ({ payer }) => `the ${what} of ${payer}`,
     async now(run, { payer, newest = [] }) {
       const { data } = (await call(inHub(run, payer), operation, {})).body
-      return { count: data.length, newest: data.slice(0, newest.length) }
+      // An empty list says that there is none.
+      return { count: data.length, newest: data.slice(0, Math.max(newest.length, 1)) }
     },
     beside: ['payer'],
   })
