@@ -102,7 +102,7 @@ const file = join(directory, 'audit.jsonl')
 t.test('an export is one file of JSON lines that its owner alone can read, checkpoints first', async (t) => {
   const { code, stdout, stderr } = await service.svc(['audit', 'export', '--file', 'audit.jsonl'], { cwd: directory })
   t.equal(code, 0, stderr)
-  t.match(stdout, /Written +\/.+audit\.jsonl\ncheckpoints +5 rows\n/)
+  t.match(stdout, /Written +\/.+audit\.jsonl\ncheckpoints +6 rows\n/)
   t.match(stderr, /svc .*audit verify --file audit\.jsonl\n/)
   t.equal(statSync(file).mode & 0o777, 0o600)
   t.same(readdirSync(directory).toSorted(), ['audit.jsonl', 'empty.jsonl', 'not.jsonl'], 'no draft is left')
