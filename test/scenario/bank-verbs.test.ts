@@ -81,6 +81,17 @@ t.test('an account that the bank has blocked makes no payment until it is opened
   ]),
 )
 
+t.test('of several events of one type, delivery and payload are those of the newest', (t) =>
+  passes(t, [
+    'pay: { as: p1, amount: "50.00", currency: GBP, bank: approve }',
+    'await: { payment: $p1, status: Settled }',
+    'payments.refund: { as: r1, payment: $p1, amount: "5.00" }',
+    'expect: { webhook: payment.partially_refunded, for: $p1, payload: { data: { refund: { id: $r1.refund_id, amount: "5.00" } } } }',
+    'payments.refund: { as: r2, payment: $p1, amount: "3.00" }',
+    'expect: { webhook: payment.partially_refunded, for: $p1, payload: { data: { refund: { id: $r2.refund_id, amount: "3.00" } } } }',
+  ]),
+)
+
 t.test('a standing order pays day by day as the clock moves, until it is cancelled', (t) =>
   passes(t, [
     ...MONEY,

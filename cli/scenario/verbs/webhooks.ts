@@ -269,11 +269,12 @@ export const DELIVERY = {
       async play(run, { webhook, for: reference, payload, ...expected }) {
         const what = `${webhook} for ${reference}`
         if (payload !== undefined) {
-          const { payment_id: paymentId } = madeOf(run, 'payment', reference).created
           const { receipts } = receiverOf(run)
-          const receipt = await pollFor(run, parseDuration(WITHIN), async () =>
-            receipts.find((each) => each.eventType === webhook && each.paymentId === paymentId),
-          )
+          // Of several, the newest, as the record below.
+          const receipt = await pollFor(run, parseDuration(WITHIN), async () => {
+            const delivery = await deliveryNow(run, { webhook, for: reference })
+            return receipts.find(({ eventId }) => eventId === delivery?.event_id)
+          })
           if (receipt === undefined)
             throw new StepFailure(`${what} did not arrive within ${WITHIN}`, { at: ['webhook'] })
           refuseDifferences(`the payload of ${what}`, differencesOf(payload, receipt.payload), ['payload'], {
