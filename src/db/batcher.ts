@@ -245,7 +245,10 @@ function isTimeout(error: unknown): boolean {
   return error instanceof DatabaseError && (error.code === '55P03' || error.code === '57014')
 }
 
-/** An error that the server raised, except for the classes that end the connection (08, 57P). */
+/**
+ * An error that the server raised, except for the classes that end the connection (08, 57P), and where the server takes no
+ * changes (25006): after a failover it is a standby, and another connection finds the primary.
+ */
 function isStatementError(error: unknown): boolean {
-  return error instanceof DatabaseError && !/^(08|57P)/.test(error.code ?? '')
+  return error instanceof DatabaseError && !/^(08|57P|25006)/.test(error.code ?? '')
 }

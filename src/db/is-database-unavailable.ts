@@ -26,9 +26,12 @@ const UNAVAILABLE = [
   UnexpectedStateError,
 ]
 
-/** The network's codes, and the server's for: stopping, overloaded, a lock or a transaction that timed out or conflicted. */
+/**
+ * The network's codes, and the server's for: stopping, overloaded, a standby, a lock or a transaction that timed out or
+ * conflicted.
+ */
 const UNAVAILABLE_CODES =
-  /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|57P|57014|08|53|25P03|55P03|40001|40P01)/
+  /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|57P|57014|08|53|25006|25P03|55P03|40001|40P01)/
 
 /** What pg and slonik's driver say of a connection that is lost or cannot be made: these errors have neither class nor code. */
 const UNAVAILABLE_MESSAGES =

@@ -134,6 +134,15 @@ t.test('an idle connection that is lost is not noticed by the next call', async 
   t.equal((await batcher.run({ n: 6 })).doubled, 12)
 })
 
+t.test('a connection to a server that takes no changes, as a standby after a failover, is replaced', async (t) => {
+  const batcher = batcherFor(t, { connections: 1 })
+  await owner.query(`alter database ${new URL(url).pathname.slice(1)} set default_transaction_read_only = on`)
+  t.ok((await failureOf(batcher.run({ n: 1 }))) instanceof BatchUnavailableError)
+  // The address leads to the new primary.
+  await owner.query(`alter database ${new URL(url).pathname.slice(1)} reset default_transaction_read_only`)
+  t.equal((await batcher.run({ n: 2 })).doubled, 4)
+})
+
 t.test("a database that can't be reached is unavailable to every waiting call", async (t) => {
   const nowhere = batcherFor(t, { databaseUrl: `postgres://nobody@127.0.0.1:${await freePort()}/nothing` })
   const missing = new URL(url)

@@ -133,7 +133,7 @@ const UNANSWERED: Record<string, () => Promise<Error>> = {
 }
 
 /** What the server says for one of its states, without the test bringing it into that state. */
-const SQLSTATES = ['57P01', '57P02', '57P03', '53300', '53100', '53200', '08006', '40001', '40P01']
+const SQLSTATES = ['57P01', '57P02', '57P03', '53300', '53100', '53200', '08006', '25006', '40001', '40P01']
 
 /** Answers: a repeat fails in the same way. */
 const ANSWERED: Record<string, string> = {
