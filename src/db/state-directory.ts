@@ -1,4 +1,4 @@
-import { chownSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
@@ -109,15 +109,23 @@ export const readServerState = (stateDir: string): ServerState | null => {
   }
 }
 
-/** Keeps the state in a file that only the directory's owner can read. */
+/**
+ * Keeps the state in a file that only the directory's owner can read. Its password is nowhere else: whatever the moment of a
+ * crash, and on a full disk, the file has the state of before or all of the new one.
+ */
 export const writeServerState = (stateDir: string, state: ServerState): void => {
   const file = stateFile(stateDir)
+  const draft = `${file}.new`
   try {
-    writeFileSync(file, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 })
-    if (process.getuid?.() !== 0) return
-    // A start as root must not lock the directory's owner out of the next one.
-    const { uid, gid } = statSync(stateDir)
-    chownSync(file, uid, gid)
+    // What a crash left may belong to another user.
+    rmSync(draft, { force: true })
+    writeFileSync(draft, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600, flush: true })
+    if (process.getuid?.() === 0) {
+      // A start as root must not lock the directory's owner out of the next one.
+      const { uid, gid } = statSync(stateDir)
+      chownSync(draft, uid, gid)
+    }
+    renameSync(draft, file)
   } catch (error) {
     throw stateDirectoryError(stateDir, error)
   }
