@@ -111,8 +111,8 @@ export async function delayMessage(
 export function hoursWithoutRun(tx: CommonQueryMethods, run: 'verification' | 'reconciliation'): Promise<number> {
   const last =
     run === 'verification'
-      ? sql.fragment`(select max(finished_at) from verifications where violations is not null), (select min(started_at) from verifications)`
-      : sql.fragment`(select max(finished_at) from reconciliations where status in ('BALANCED', 'DIFFERENT')), (select min(started_at) from reconciliations)`
+      ? sql.fragment`(select max(finished_at) from verifications where violations is not null and started_at <= now()), (select min(started_at) from verifications where started_at <= now())`
+      : sql.fragment`(select max(finished_at) from reconciliations where status in ('BALANCED', 'DIFFERENT') and started_at <= now()), (select min(started_at) from reconciliations where started_at <= now())`
   return tx.oneFirst(sql.type(z.object({ hours: z.int() }))`
     select coalesce(
       floor(extract(epoch from now() - coalesce(${last}, (select min(created_at) from merchants))) / 3600), 0

@@ -135,7 +135,7 @@ function lastReconciliation(): FragmentSqlToken {
       'All merchants' as trading_name, r.difference_count as count, r.finished_at as since,
       r.finished_at + ${RECONCILIATION_TIME} as due_at
     from (
-      select * from reconciliations where status <> 'RUNNING' order by started_at desc, id desc limit 1
+      select * from reconciliations where status <> 'RUNNING' and started_at <= now() order by started_at desc, id desc limit 1
     ) r
     where r.status <> 'BALANCED'`
 }

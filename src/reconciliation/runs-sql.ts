@@ -29,7 +29,10 @@ export async function failAbandonedRuns(tx: DatabaseTransactionConnection): Prom
   `)
 }
 
-/** Begins a run if one is due, and claims it for `leaseMinutes`. @returns when it began, or null where none is due */
+/**
+ * Begins a run if one is due, and claims it for `leaseMinutes`. Runs that began in the future, as the clock was set back
+ * since, count nowhere: the next would wait until then. @returns when it began, or null where none is due
+ */
 export function insertDueRun(
   tx: DatabaseTransactionConnection,
   { id, leaseMinutes }: { id: string; leaseMinutes: number },
@@ -37,9 +40,10 @@ export function insertDueRun(
   return tx.maybeOneFirst(sql.type(z.object({ as_of: z.string() }))`
     insert into reconciliations (id, as_of, next_run_at)
     select ${id}, now(), now() + make_interval(mins => ${leaseMinutes})
-    where coalesce(
-      (select next_run_at <= now() from reconciliations order by started_at desc, id desc limit 1), true
-    )
+    where coalesce((
+      select next_run_at <= now() from reconciliations
+      where started_at <= clock_timestamp() order by started_at desc, id desc limit 1
+    ), true)
     returning as_of
   `)
 }
@@ -87,7 +91,7 @@ export function readLastCompared(tx: CommonQueryMethods): Promise<z.infer<typeof
     select difference_counts, (extract(epoch from finished_at) * 1000000)::bigint as finished_us,
       extract(epoch from finished_at - started_at) as seconds
     from reconciliations
-    where status in ('BALANCED', 'DIFFERENT')
+    where status in ('BALANCED', 'DIFFERENT') and started_at <= now()
     order by started_at desc, id desc
     limit 1
   `)

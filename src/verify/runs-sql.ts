@@ -16,7 +16,10 @@ export function tryLockVerifications(tx: DatabaseTransactionConnection): Promise
   `)
 }
 
-/** Begins a run if one is due, and claims it for `leaseMinutes`. @returns whether it began */
+/**
+ * Begins a run if one is due, and claims it for `leaseMinutes`. Runs that began in the future, as the clock was set back
+ * since, count nowhere: the next would wait until then. @returns whether it began
+ */
 export async function insertDueVerification(
   tx: DatabaseTransactionConnection,
   { id, leaseMinutes }: { id: string; leaseMinutes: number },
@@ -24,7 +27,10 @@ export async function insertDueVerification(
   const begun = await tx.maybeOne(sql.typeAlias('id')`
     insert into verifications (id, next_run_at)
     select ${id}, now() + make_interval(mins => ${leaseMinutes})
-    where coalesce((select next_run_at <= now() from verifications order by started_at desc, id desc limit 1), true)
+    where coalesce((
+      select next_run_at <= now() from verifications
+      where started_at <= clock_timestamp() order by started_at desc, id desc limit 1
+    ), true)
     returning id
   `)
   return begun !== null
@@ -58,7 +64,7 @@ export function readLastVerification(tx: CommonQueryMethods): Promise<z.infer<ty
   return tx.maybeOne(sql.type(LastVerification)`
     select violations, (extract(epoch from finished_at) * 1000000)::bigint as finished_us
     from verifications
-    where violations is not null
+    where violations is not null and started_at <= now()
     order by started_at desc, id desc
     limit 1
   `)

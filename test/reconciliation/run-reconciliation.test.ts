@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { DatabaseTransactionConnection } from 'slonik'
+import { hoursWithoutRun } from '../../src/alerts/sql.ts'
 import { keepBalances } from '../../src/ledger/keep-balances.ts'
 import { compareEverything, runReconciliation } from '../../src/reconciliation/run-reconciliation.ts'
 import { testService } from '../support/app.ts'
@@ -144,6 +145,24 @@ t.test('a run whose process died is marked as failed, and followed by another', 
   t.match(await runs('?limit=2'), {
     data: [{ status: 'BALANCED' }, { status: 'FAILED', failure: 'the process that ran it has ended' }],
   })
+})
+
+t.test('a run from before the clock was set back keeps no other run waiting, and hides none', async (t) => {
+  await owner.query('delete from reconciliations')
+  await owner.query(`
+    insert into reconciliations (id, status, as_of, started_at, finished_at, next_run_at, difference_count, difference_counts)
+    select gen_random_uuid(), 'DIFFERENT', at, at, at, at + interval '1 day', 2, '[{"kind":"FEE_LEDGER","count":2}]'
+    from (select now() + interval '1 year') f (at)`)
+  const none = await hoursWithoutRun(app.pool, 'reconciliation')
+  await runReconciliation(app, never)
+  await runReconciliation(app, never)
+  t.equal(none, 72, 'since the first merchant')
+  t.equal(await hoursWithoutRun(app.pool, 'reconciliation'), 0)
+  const { rows } = await owner.query('select status from reconciliations where started_at <= now()')
+  t.same(rows, [{ status: 'BALANCED' }])
+  t.same((await gauge('svc_reconciliation_differences')).filter(({ value }) => value > 0), [])
+  t.same(await tasks(), [])
+  await owner.query('delete from reconciliations')
 })
 
 t.test('a run that is stopped ends within a merchant, and not after it', async (t) => {

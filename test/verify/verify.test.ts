@@ -1,5 +1,6 @@
 import t from 'tap'
 import { z } from 'zod'
+import { hoursWithoutRun } from '../../src/alerts/sql.ts'
 import { sql } from '../../src/db/sql.ts'
 import { checkInvariants } from '../../src/verify/check-invariants.ts'
 import { runVerification } from '../../src/verify/run-verification.ts'
@@ -138,6 +139,27 @@ t.test('the daily job keeps what it finds, shows it, and looks again within the 
     (await app.metrics.invariantViolations.get()).values.filter(({ value }) => value > 0),
     [],
   )
+})
+
+t.test('a run from before the clock was set back keeps no other run waiting, and hides none', async (t) => {
+  await owner.query('delete from verifications')
+  await owner.query(`
+    insert into verifications (id, started_at, finished_at, next_run_at, violations)
+    select gen_random_uuid(), at, at, at + interval '1 day', '[{"invariant":"PAYMENT_MONEY","count":3,"subjects":[]}]'
+    from (select now() + interval '1 year') f (at)`)
+  t.ok((await hoursWithoutRun(app.pool, 'verification')) >= 0)
+  await owner.query(`update merchants set created_at = now() - interval '40 hours'`)
+  t.equal(await hoursWithoutRun(app.pool, 'verification'), 40)
+  await runVerification(app, signal)
+  await runVerification(app, signal)
+  const { rows } = await owner.query('select violations from verifications where started_at <= now()')
+  t.same(rows, [{ violations: [] }])
+  t.same(
+    (await app.metrics.invariantViolations.get()).values.filter(({ value }) => value > 0),
+    [],
+  )
+  t.equal(await hoursWithoutRun(app.pool, 'verification'), 0)
+  await owner.query('delete from verifications')
 })
 
 t.test('without a database there is nothing to verify', async (t) => {
