@@ -93,3 +93,21 @@ t.test('links are deleted a day after they expire', async (t) => {
   await maintain()
   t.equal(await count(), 0)
 })
+
+t.test('a realm whose keys cannot be opened keeps no other from its new key', async (t) => {
+  const [broken, other, third] = [await makeRealm(harness), await makeRealm(harness), await makeRealm(harness)]
+  await service.owner.query(
+    `update idp.realms set keys_retire_at = now() - interval '3 days', keys_rotated_at = now() - interval '93 days',
+       signing_keys = 'v1.aaaaaaaaaaaaaaaa.bm90IHNlYWxlZA' where slug = $1`,
+    [broken.slug],
+  )
+  const [old] = await kidsOf(other.slug)
+  await service.owner.query(`update idp.realms set keys_rotated_at = now() - interval '91 days' where slug = $1`, [
+    other.slug,
+  ])
+  await service.owner.query('update idp.realms set keys_retire_at = now() where slug = $1', [third.slug])
+  await t.rejects(maintain(), { message: /^2 of a job's items failed/ })
+  t.not((await kidsOf(other.slug))[0], old)
+  const { rows } = await service.owner.query('select keys_retire_at from idp.realms where slug = $1', [third.slug])
+  t.same(rows, [{ keys_retire_at: null }])
+})

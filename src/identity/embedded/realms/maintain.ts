@@ -1,3 +1,4 @@
+import { rejectFailures, runEach } from '../../../lib/paged-job.ts'
 import { generateSigningKey, openSigningKeys, sealSigningKeys } from './keys.ts'
 import type { SigningKey } from './keys.ts'
 import { ACCESS_TOKEN_SECONDS } from '../protocol/lifetimes.ts'
@@ -17,17 +18,23 @@ const KEY_CACHE_SECONDS = 600
 /** A replaced key is published until the last token it may have signed has expired. */
 const RETIRE_SECONDS = ACCESS_TOKEN_SECONDS + KEY_CACHE_SECONDS
 
-/** Runs one bounded round of housekeeping; several processes may run it concurrently. */
+/**
+ * Runs one bounded round of housekeeping; several processes may run it concurrently.
+ * @throws {Error} after all else is done, where the keys of a realm could not be changed; the log says why
+ */
 export async function maintain(parts: EmbeddedParts): Promise<{ more: boolean }> {
   const states = await sweepState(parts.pool, SWEPT_AT_ONCE)
   const links = await sweepActionTokens(parts.pool, SWEPT_AT_ONCE)
+  const onFailure = (err: unknown, realm: string): void =>
+    parts.log.error({ err, realm }, 'the signing keys of a realm could not be changed; it is tried again')
   const retiredSlugs = await listRetiredKeys(parts.pool, KEYS_AT_ONCE)
-  for (const slug of retiredSlugs) await retireKeys(parts, slug)
+  const retireFailureCount = await runEach(retiredSlugs, { work: (slug) => retireKeys(parts, slug), onFailure })
   const oldSlugs = await listOldKeys(parts.pool, KEY_SECONDS, KEYS_AT_ONCE)
-  for (const slug of oldSlugs) await replaceKey(parts, slug, { olderThanSeconds: KEY_SECONDS })
-  const more =
-    Math.max(states, links) === SWEPT_AT_ONCE || Math.max(retiredSlugs.length, oldSlugs.length) === KEYS_AT_ONCE
-  return { more }
+  const work = (slug: string): Promise<boolean> => replaceKey(parts, slug, { olderThanSeconds: KEY_SECONDS })
+  const failureCount = retireFailureCount + (await runEach(oldSlugs, { work, onFailure }))
+  if (Math.max(states, links) === SWEPT_AT_ONCE) return { more: true }
+  rejectFailures(failureCount)
+  return { more: Math.max(retiredSlugs.length, oldSlugs.length) === KEYS_AT_ONCE }
 }
 
 /**
