@@ -160,7 +160,10 @@ t.test('a run from before the clock was set back keeps no other run waiting, and
   t.equal(await hoursWithoutRun(app.pool, 'reconciliation'), 0)
   const { rows } = await owner.query('select status from reconciliations where started_at <= now()')
   t.same(rows, [{ status: 'BALANCED' }])
-  t.same((await gauge('svc_reconciliation_differences')).filter(({ value }) => value > 0), [])
+  t.same(
+    (await gauge('svc_reconciliation_differences')).filter(({ value }) => value > 0),
+    [],
+  )
   t.same(await tasks(), [])
   await owner.query('delete from reconciliations')
 })
