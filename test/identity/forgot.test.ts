@@ -95,6 +95,26 @@ t.test('at most five mails an hour, even for concurrent requests', async (t) => 
   t.equal((await acceptInvitation(harness.authUrl, linkIn(mails[0]), PASSWORD)).status, 410, 'until one was taken')
 })
 
+t.test(
+  'who has accepted no invitation gets five mails an hour of all realms: anybody can register merchants',
+  async (t) => {
+    const harness = await embeddedHarness(t, { env: { SVC_RATE_LIMITS: 'true' } })
+    const email = `${randomUUID()}@stranger.example`
+    const realms = [await makeRealm(harness), await makeRealm(harness)]
+    for (const { slug } of realms) await harness.identity.createUser(slug, { email, roles: ['FINANCE'] })
+    for (const { slug } of realms)
+      for (let count = 0; count < 4; count += 1)
+        t.equal((await forget(harness.authUrl, slug, email)).status, 200, 'the page says the same')
+    t.equal((await harness.mailsTo(email)).length, 5)
+
+    const own = await makeRealm(harness)
+    const id = await harness.identity.createUser(own.slug, { email, roles: ['FINANCE'] })
+    await harness.identity.setPassword(own.slug, id, PASSWORD)
+    await forget(harness.authUrl, own.slug, email)
+    t.equal((await harness.mailsTo(email)).length, 6, 'nobody uses up the mails of who has a password')
+  },
+)
+
 t.test('a disabled user gets no mail, an invited one does', async (t) => {
   const harness = await embeddedHarness(t)
   const realm = await makeRealm(harness)

@@ -1,7 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { DatabaseTransactionConnection } from 'slonik'
 import { clientIdsOf } from '../../../lib/realms.ts'
 import { queueMail } from '../../../mail/queue.ts'
 import { quoteName } from '../../../mail/quote-name.ts'
+import { recipientHash } from '../../../mail/seal-context.ts'
+import { lockMailCount, secondsToNextMail } from '../../../mail/sql.ts'
 import { createActionLink, readActionLink, setPasswordByLink } from './action-tokens.ts'
 import { addressOf } from './sign-in.ts'
 import { forgotPage, forgotSentPage } from '../pages/forgot.ts'
@@ -10,6 +13,7 @@ import { passwordSetPage, setPasswordPage } from '../pages/set-password.ts'
 import type { PageReply } from '../pages/shell.ts'
 import { countResets } from './action-tokens-sql.ts'
 import type { ActionLink, LinkPurpose } from './action-tokens-sql.ts'
+import type { EmbeddedParts } from '../parts.ts'
 import type { RealmRecord } from '../record.ts'
 import { lockUserByEmail } from './users-sql.ts'
 import { pathIn } from './page-request.ts'
@@ -18,6 +22,7 @@ import type { PageRequest } from './page-request.ts'
 /** Lifetime of a password reset link, and the number of such links for one user an hour (decision 133). */
 const RESET_SECONDS = 3_600
 const RESETS_PER_HOUR = 5
+const RESET = 'reset'
 
 /** Longer than the work takes in any case, so that the response time does not reveal whether an account exists. */
 const ANSWER_MS = 250
@@ -78,6 +83,7 @@ async function sendResetLink({ parts, realm }: PageRequest, email: string): Prom
   await parts.pool.transaction(async (tx) => {
     const user = await lockUserByEmail(tx, realm.slug, email)
     if (user === null || (await countResets(tx, user.id)) >= RESETS_PER_HOUR) return
+    if (!user.has_password && !(await mayMailStranger(parts, tx, { slug: realm.slug, recipient: user.email }))) return
     const link = await createActionLink(parts, tx, {
       realm: realm.slug,
       userId: user.id,
@@ -89,13 +95,28 @@ async function sendResetLink({ parts, realm }: PageRequest, email: string): Prom
     await queueMail(parts, tx, {
       merchantId: null,
       realm: realm.slug,
-      kind: 'reset',
+      kind: RESET,
       recipient: user.email,
       subject: `Choose a new password for ${realm.slug}`,
       body: resetMail(realm, link),
       uselessAfterSeconds: RESET_SECONDS,
     })
   })
+}
+
+/**
+ * As for invitations (invite.ts): mails of all realms to an address count together where callers are rate limited. Not for a
+ * person with a password, whose mails nobody else may use up.
+ */
+async function mayMailStranger(
+  parts: EmbeddedParts,
+  tx: DatabaseTransactionConnection,
+  { slug, recipient }: { slug: string; recipient: string },
+): Promise<boolean> {
+  const series = { kind: RESET, recipientHash: await recipientHash(parts, recipient) }
+  await lockMailCount(tx, series)
+  const realm = parts.config.rateLimits ? null : slug
+  return (await secondsToNextMail(tx, { ...series, realm }, RESETS_PER_HOUR)) === 0
 }
 
 function resetMail({ slug, display_name: name }: RealmRecord, link: string): string {

@@ -7,7 +7,7 @@ import { UserRecord } from '../record.ts'
 const Subject = z.object({ subject: z.string() })
 const Id = z.object({ id: z.string() })
 
-const UserAddress = z.object({ id: z.string(), email: z.string() })
+const UserAddress = z.object({ id: z.string(), email: z.string(), has_password: z.boolean() })
 export type UserAddress = z.infer<typeof UserAddress>
 
 const userColumns = sql.fragment`
@@ -46,7 +46,10 @@ export function findUserById(tx: CommonQueryMethods, realm: string, id: string):
  */
 export function lockUserByEmail(tx: CommonQueryMethods, realm: string, email: string): Promise<UserAddress | null> {
   return tx.maybeOne(sql.type(UserAddress)`
-    select id, email from idp.users where realm = ${realm} and email = ${email} and is_enabled for update
+    select id, email, password_hash is not null as has_password
+    from idp.users
+    where realm = ${realm} and email = ${email} and is_enabled
+    for update
   `)
 }
 
