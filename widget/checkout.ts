@@ -6,7 +6,7 @@ import { applyBranding } from './branding.ts'
 import { SCREENS, START, next } from './flow.ts'
 import type { FlowEvent, Problem, State } from './flow.ts'
 import { openCheckout } from './open-checkout.ts'
-import type { View } from './screens/view.ts'
+import type { ContactAnswer, View } from './screens/view.ts'
 import { progressText } from './screens/processing.ts'
 import type { Localization } from '../src/lib/localization.ts'
 import type { Stage } from './stage.ts'
@@ -24,6 +24,9 @@ type RunCheckoutOptions = Omit<EffectContext, 'send' | 'now'> & {
 
 /** The version of the widget's messages, for merchants' pages. */
 const VERSION = '1.0.0'
+
+/** What the service says of a contact; anything else says nothing about it. */
+const ANSWERS: Readonly<Record<string, ContactAnswer>> = { CONTACT_ALREADY_KNOWN: 'known', VALIDATION_FAILED: 'wrong' }
 
 /** Runs one checkout: an event changes the state, then the state is shown and its effects start. */
 export function runCheckout({
@@ -76,13 +79,13 @@ export function runCheckout({
   }
 
   /** Text that looks like a number is sent as a phone number; the service validates its form. */
-  async function leaveContact(text: string): ReturnType<View['leaveContact']> {
-    if (!state.payment) return 'wrong'
+  async function leaveContact(text: string): Promise<ContactAnswer> {
+    if (!state.payment) return 'failed'
     try {
       await options.api.leaveContact(state.payment, /^[\d+()\s./-]+$/.test(text) ? { phone: text } : { email: text })
       return 'kept'
     } catch (error) {
-      return codeOf(error) === 'CONTACT_ALREADY_KNOWN' ? 'known' : 'wrong'
+      return ANSWERS[codeOf(error)] ?? 'failed'
     }
   }
 

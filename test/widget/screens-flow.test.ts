@@ -276,3 +276,21 @@ t.test('an unreachable service can be retried', async (t) => {
   await widget.getByRole('option', { name: 'Fern' }).click()
   await widget.getByRole('heading', { name: en.qrTitle }).waitFor()
 })
+
+t.test('a contact that does not reach the service is not called wrong, and can be sent again', async (t) => {
+  const opened = await openWidget(browser, shop)
+  const { widget, page } = opened
+  await chooseBank(widget, 'Fern')
+  await payAtBank(opened)
+  await untilHeading(opened, en.paidTitle)
+  await widget.getByText(en.contactTitle).click()
+  const field = widget.getByLabel(en.contactLabel)
+  await field.fill('priya@home.example')
+  await page.route('**/contact', (route) => route.abort())
+  await widget.getByRole('button', { name: en.contactSend }).click()
+  await widget.getByText(en.failures.NETWORK).waitFor()
+  t.equal(await field.getAttribute('aria-invalid'), 'false')
+  await page.unroute('**/contact')
+  await widget.getByRole('button', { name: en.contactSend }).click()
+  await widget.getByText(en.contactKept).waitFor()
+})

@@ -3,7 +3,7 @@ import { receipt } from '../../src/lib/locales/checkout/en-receipt.ts'
 import type { ReceiptTexts } from '../../src/lib/locales/checkout/en-receipt.ts'
 import type { Texts } from '../../src/lib/locales/checkout/en.ts'
 import type { rows } from './parts.ts'
-import type { View } from './view.ts'
+import type { ContactAnswer, View } from './view.ts'
 
 /** What makes elements: passed, because an import of them would split the widget's first script in two. */
 type Parts = { el: typeof el; rows: typeof rows }
@@ -76,7 +76,12 @@ function contactForm(view: View, { el }: Parts): HTMLElement {
   async function save(event: Event): Promise<void> {
     event.preventDefault()
     const answer = input.value.trim() === '' ? 'wrong' : await view.leaveContact(input.value.trim())
-    const messages = { kept: texts.contactKept, known: texts.contactKnown, wrong: texts.contactWrong }
+    const messages: Record<ContactAnswer, string> = {
+      kept: texts.contactKept,
+      known: texts.contactKnown,
+      wrong: texts.contactWrong,
+      failed: texts.failures.NETWORK,
+    }
     status.textContent = messages[answer]
     input.setAttribute('aria-invalid', String(answer === 'wrong'))
     if (answer !== 'kept') return

@@ -4,7 +4,7 @@ import type { FlowEvent, State } from '../flow.ts'
 import type { Localization } from '../../src/lib/localization.ts'
 
 /** The result of saving a payer's contact. */
-export type ContactAnswer = 'kept' | 'known' | 'wrong'
+export type ContactAnswer = 'kept' | 'known' | 'wrong' | 'failed'
 
 /** The data of a screen. A screen is rebuilt from it and keeps nothing but text being typed. */
 export type View = {
