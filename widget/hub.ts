@@ -20,7 +20,7 @@ import { makeStage } from './hub/stage.ts'
 /** Removes the link's token from the URL first, so that it can't be read there later. */
 function takeToken(): string | undefined {
   const token = tokenIn(location.hash)
-  if (token !== undefined) history.replaceState(null, '', location.pathname)
+  if (token !== undefined) history.replaceState(null, '', location.pathname + location.search)
   return token
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import type { Page } from 'playwright-core'
+import { hub as cy } from '../../src/lib/locales/hub/cy.ts'
 import { mails } from '../../src/lib/locales/mails/cy.ts'
 import { listMails } from '../../src/mail/list-mails.ts'
 import { createPayment, until } from '../support/app.ts'
@@ -115,6 +116,19 @@ t.test("the link comes in the language of the page, which may not be the browser
   await page.locator('#contact').press('Enter')
   const subject = await until(async () => (await listMails(service.app, { recipient: email }))[0]?.subject)
   t.equal(subject, mails.subject)
+  t.same(complaints, [])
+})
+
+t.test('the language of a link stays, also after the page is loaded again', async (t) => {
+  const link = await linkFor(service, PAYER)
+  const { page, complaints } = await openPage(browser)
+  await page.goto(link.replace('/hub', '/hub?lang=cy'))
+  await heading(page, cy.arrival.title)
+  t.equal(page.url(), `${service.url}/hub?lang=cy`, 'the address has no token')
+  await page.getByRole('button', { name: cy.arrival.button }).click()
+  await heading(page, cy.payments.title)
+  await page.reload()
+  await heading(page, cy.payments.title)
   t.same(complaints, [])
 })
 
