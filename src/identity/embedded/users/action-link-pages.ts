@@ -106,7 +106,7 @@ async function sendResetLink({ parts, realm }: PageRequest, email: string): Prom
 
 /**
  * As for invitations (invite.ts): mails of all realms to an address count together where callers are rate limited. Not for a
- * person with a password, whose mails nobody else may use up.
+ * person with a password, whose mails must not be used up by others.
  */
 async function mayMailStranger(
   parts: EmbeddedParts,
