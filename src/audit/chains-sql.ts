@@ -217,7 +217,7 @@ export async function listChainRows(
 }
 
 /** The chains that checkpoints seal. */
-export type SealedChain = Exclude<AuditChain, 'checkpoints'>
+type SealedChain = Exclude<AuditChain, 'checkpoints'>
 
 const HASHES: Readonly<Record<SealedChain, FragmentSqlToken>> = {
   operator_actions: sql.fragment`action_hash`,
@@ -227,6 +227,9 @@ const HASHES: Readonly<Record<SealedChain, FragmentSqlToken>> = {
   payout_events: sql.fragment`event_hash`,
   ledger_entries: sql.fragment`entry_hash`,
 }
+
+/** A chain that has a hash is sealed. */
+export const SEALED_CHAINS = Object.keys(HASHES) as SealedChain[]
 
 /** Locks sealing until the transaction ends; false while another process holds the lock. */
 export function tryLockSealing(tx: CommonQueryMethods): Promise<boolean> {

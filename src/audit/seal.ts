@@ -1,15 +1,5 @@
 import type { App } from '../app.ts'
-import { insertCheckpoint, tryLockSealing } from './chains-sql.ts'
-import type { SealedChain } from './chains-sql.ts'
-
-const SEALED: readonly SealedChain[] = [
-  'operator_actions',
-  'payment_events',
-  'refund_events',
-  'dispute_events',
-  'payout_events',
-  'ledger_entries',
-]
+import { insertCheckpoint, SEALED_CHAINS, tryLockSealing } from './chains-sql.ts'
 
 /** The minimum age of a sealed row: longer than any transaction of the service lives (migrations/0009_audit.sql). */
 const AGE_SECONDS = 600
@@ -30,7 +20,7 @@ export function sealRows(app: Pick<App, 'pool' | 'ids'>, rowsMax: number): Promi
   return app.pool.transaction(async (tx) => {
     if (!(await tryLockSealing(tx))) return { more: false }
     let more = false
-    for (const chain of SEALED) {
+    for (const chain of SEALED_CHAINS) {
       const checkpoint = { id: app.ids.uuid(), chain, rowsMax, ageSeconds: AGE_SECONDS }
       const sealed = await insertCheckpoint(tx, checkpoint)
       if (sealed?.row_count === BigInt(rowsMax)) more = true
