@@ -1,8 +1,8 @@
-import type { CommonQueryMethods } from 'slonik'
+import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
 import { E164 } from '../lib/e164.ts'
 import { mailBodyContext, recipientContext, recipientHash } from './seal-context.ts'
-import { insertMail } from './sql.ts'
+import { insertMail, lockMailCount, secondsToNextMail } from './sql.ts'
 
 /** A plain-text mail. Only the body is secret: the subject may be logged. */
 export type NewMail = {
@@ -104,4 +104,19 @@ function oneLine(text: string): string {
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim()
     .slice(0, SUBJECT_LENGTH_MAX)
+}
+
+/**
+ * Locks the count of a recipient's mails of one kind until the transaction's end, and says in how many seconds fewer than
+ * `perHour` were queued within an hour; 0 if another one may be now. Mails of every realm count together for null.
+ */
+export async function secondsToNextMailTo(
+  parts: Pick<App, 'lookupHash'>,
+  tx: DatabaseTransactionConnection,
+  { recipient, kind, realm }: { recipient: string; kind: string; realm: string | null },
+  perHour: number,
+): Promise<number> {
+  const series = { kind, realm, recipientHash: await recipientHash(parts, recipient) }
+  await lockMailCount(tx, series)
+  return secondsToNextMail(tx, series, perHour)
 }

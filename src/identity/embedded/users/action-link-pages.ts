@@ -1,10 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DatabaseTransactionConnection } from 'slonik'
 import { clientIdsOf } from '../../../lib/realms.ts'
-import { queueMail } from '../../../mail/queue.ts'
+import { queueMail, secondsToNextMailTo } from '../../../mail/queue.ts'
 import { quoteName } from '../../../mail/quote-name.ts'
-import { recipientHash } from '../../../mail/seal-context.ts'
-import { lockMailCount, secondsToNextMail } from '../../../mail/sql.ts'
 import { createActionLink, readActionLink, setPasswordByLink } from './action-tokens.ts'
 import { addressOf } from './sign-in.ts'
 import { forgotPage, forgotSentPage } from '../pages/forgot.ts'
@@ -113,10 +111,8 @@ async function mayMailStranger(
   tx: DatabaseTransactionConnection,
   { slug, recipient }: { slug: string; recipient: string },
 ): Promise<boolean> {
-  const series = { kind: RESET, recipientHash: await recipientHash(parts, recipient) }
-  await lockMailCount(tx, series)
   const realm = parts.config.rateLimits ? null : slug
-  return (await secondsToNextMail(tx, { ...series, realm }, RESETS_PER_HOUR)) === 0
+  return (await secondsToNextMailTo(parts, tx, { recipient, kind: RESET, realm }, RESETS_PER_HOUR)) === 0
 }
 
 function resetMail({ slug, display_name: name }: RealmRecord, link: string): string {

@@ -1,10 +1,9 @@
 import type { DatabaseTransactionConnection } from 'slonik'
 import { DomainError } from '../../../lib/errors.ts'
 import { isUuid } from '../../../lib/ids.ts'
-import { queueMail } from '../../../mail/queue.ts'
+import { queueMail, secondsToNextMailTo } from '../../../mail/queue.ts'
 import { quoteName } from '../../../mail/quote-name.ts'
-import { recipientHash } from '../../../mail/seal-context.ts'
-import { lockMailCount, secondsToNextMail, secondsToNextMailOfRealm } from '../../../mail/sql.ts'
+import { secondsToNextMailOfRealm } from '../../../mail/sql.ts'
 import type { Invitation } from '../../provider.ts'
 import { createActionLink } from './action-tokens.ts'
 import type { EmbeddedParts } from '../parts.ts'
@@ -78,10 +77,8 @@ async function rejectThrottled(
   tx: DatabaseTransactionConnection,
   { slug, recipient }: { slug: string; recipient: string },
 ): Promise<void> {
-  const series = { kind: INVITE, recipientHash: await recipientHash(parts, recipient) }
-  await lockMailCount(tx, series)
   const realm = parts.config.rateLimits ? null : slug
-  const toAddress = await secondsToNextMail(tx, { ...series, realm }, MAILS_PER_HOUR)
+  const toAddress = await secondsToNextMailTo(parts, tx, { recipient, kind: INVITE, realm }, MAILS_PER_HOUR)
   if (toAddress > 0) {
     throw new DomainError(
       'RATE_LIMITED',

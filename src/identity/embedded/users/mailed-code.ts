@@ -1,8 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { base32 } from '../../../lib/totp.ts'
-import { queueMail } from '../../../mail/queue.ts'
-import { recipientHash } from '../../../mail/seal-context.ts'
-import { lockMailCount, secondsToNextMail } from '../../../mail/sql.ts'
+import { queueMail, secondsToNextMailTo } from '../../../mail/queue.ts'
 import type { EmbeddedParts } from '../parts.ts'
 import type { UserRecord } from '../record.ts'
 
@@ -28,9 +26,7 @@ export async function mailCode(
 ): Promise<{ codeHash: string } | { retryAfterSeconds: number }> {
   const code = base32(randomBytes(CODE_BYTES))
   const retryAfterSeconds = await parts.pool.transaction(async (tx) => {
-    const series = { kind: KIND, recipientHash: await recipientHash(parts, email) }
-    await lockMailCount(tx, series)
-    const seconds = await secondsToNextMail(tx, { ...series, realm }, MAILS_PER_HOUR)
+    const seconds = await secondsToNextMailTo(parts, tx, { recipient: email, kind: KIND, realm }, MAILS_PER_HOUR)
     if (seconds > 0) return seconds
     await queueMail(parts, tx, {
       merchantId: null,
