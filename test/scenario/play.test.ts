@@ -365,7 +365,7 @@ t.test('svc run reports failures with exit code 3, and with several reporters at
   })
   t.match(await svc(['sandbox', 'run', 'shop.yaml', '--only', '7'], dir), {
     code: 2,
-    stderr: /there is no case "7"; there are 1 \(.*2 \(/,
+    stderr: /case not found: 7; use one of 1 \(.*2 \(/,
   })
   writeFileSync(
     join(dir, 'shop.yaml'),

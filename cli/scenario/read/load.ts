@@ -90,7 +90,7 @@ export function onlyCases(cases: readonly Case[], only: string | undefined): Cas
   if (found.length === 0) {
     const shown = cases.slice(0, SHOWN_CASES_MAX).map(({ name }, index) => `${index + 1} (${name})`)
     const more = cases.length > shown.length ? `, and so on to ${cases.length}` : ''
-    throw usageError(`--only: there is no case "${only}"; there are ${shown.join(', ')}${more}`)
+    throw usageError(`--only: case not found: ${only}; use one of ${shown.join(', ')}${more}`)
   }
   return found
 }
