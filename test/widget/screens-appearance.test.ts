@@ -161,17 +161,14 @@ t.test('with the colours that a reader chooses, what can be pressed or filled in
   })()`)
   t.match(canvas, /^rgb\(/)
   const hasEdge = async (selector: string): Promise<void> => {
-    // The pointer may be over it: a colour on its way from one to another is neither.
-    await frameOf(page).evaluate(
-      `document.getAnimations().filter((each) => each instanceof CSSTransition).forEach((each) => each.finish())`,
-    )
     const styles: string[][] = await frameOf(page).evaluate(
       `[...document.querySelectorAll('${selector}')].map(getComputedStyle).map((s) => [s.borderTopStyle, s.borderTopWidth, s.borderTopColor])`,
     )
     t.ok(styles.length > 0, selector)
     for (const [style, width, color] of styles)
       t.ok(
-        style === 'solid' && width !== '0px' && String(color).startsWith('rgb(') && color !== canvas,
+        // The browser draws what the pointer is over in a colour of its own, that can let some of the page through.
+        style === 'solid' && width !== '0px' && !/^rgba.*, 0\)$/.test(String(color)) && color !== canvas,
         `${selector}: ${style} ${width} ${color} on ${canvas}`,
       )
   }
@@ -181,6 +178,8 @@ t.test('with the colours that a reader chooses, what can be pressed or filled in
   await widget.getByRole('button', { name: en.continue }).click()
   await widget.getByRole('heading', { name: en.popular }).waitFor()
   for (const each of ['.tile', 'input', '.list']) await hasEdge(each)
+  await widget.locator('.tile').first().hover()
+  await hasEdge('.tile')
   t.same(await accessibilityProblems(page), [])
   await screenshot(opened, 'en-forced-banks')
 })
