@@ -44,7 +44,7 @@ create table obie.payments (
   consent_state text not null references obie.consents (state),
   -- The order as it was first sent: a repeat is the same, letter for letter. Sealed.
   request text not null,
-  first_sent_at timestamptz not null default now(),
+  first_sent_at timestamptz,
   -- The bank's id of it, once it has answered.
   bank_payment_id text,
   times_asked integer not null default 0 check (times_asked >= 0),
@@ -86,4 +86,4 @@ grant select, insert on obie.consents, obie.visits, obie.payments, obie.calls to
 grant delete on obie.calls to svc_runtime;
 grant update (request, consent_id, tokens, renewed_until) on obie.consents to svc_runtime;
 grant update (verifier, returned_at, code_hash, bank_code) on obie.visits to svc_runtime;
-grant update (request, bank_payment_id, times_asked, asked_at, asked_before_at) on obie.payments to svc_runtime;
+grant update (request, first_sent_at, bank_payment_id, times_asked, asked_at, asked_before_at) on obie.payments to svc_runtime;

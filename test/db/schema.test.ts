@@ -221,7 +221,7 @@ const COLUMN_GRANTS: Record<string, string[]> = {
   'mock_bank.authorisations': ['exchange_calls', 'execution_calls', 'scenario_ended_at', 'scenario_locked_until'],
   'mock_bank.code_tries': ['was_wrong', 'wrong_codes'],
   'obie.consents': ['consent_id', 'renewed_until', 'request', 'tokens'],
-  'obie.payments': ['asked_at', 'asked_before_at', 'bank_payment_id', 'request', 'times_asked'],
+  'obie.payments': ['asked_at', 'asked_before_at', 'bank_payment_id', 'first_sent_at', 'request', 'times_asked'],
   'obie.visits': ['bank_code', 'code_hash', 'returned_at', 'verifier'],
   'mock_bank.payouts': ['return_ordinal', 'returned_at', 'will_return'],
   'public.accounts': ['overdraft_limit_minor', 'status'],

@@ -13,6 +13,8 @@ export type BankRequest = BankCall & {
   state?: string | undefined
   /** What is wrong with an answer, such as its signature; undefined for a good one. */
   problemOf?: (answer: BankAnswer) => Promise<string | undefined>
+  /** Called before the request leaves; not where it is held back, as the bank asked for fewer requests. */
+  beforeSending?: (() => Promise<void>) | undefined
 }
 
 /** Calls to one bank. Each is recorded, without bodies and headers. */
@@ -30,12 +32,16 @@ export function makeBankHttp({ profile, statement, record }: Options): BankHttp 
   const client = makeBankClient(profile, statement)
   let closedUntil = 0
 
-  async function ask({ step, state, problemOf, ...asked }: BankRequest, signal: AbortSignal): Promise<BankAnswer> {
+  async function ask(
+    { step, state, problemOf, beforeSending, ...asked }: BankRequest,
+    signal: AbortSignal,
+  ): Promise<BankAnswer> {
     const traceparent = currentTraceparent()
     const interactionId = randomUUID()
     const call = { bank: profile.id, step, state, interactionId }
     if (Date.now() < closedUntil)
       throw new BankUnavailableError(`${profile.id} asked for fewer requests`, { bank: 'unknown' })
+    await beforeSending?.()
     const headers = {
       accept: 'application/json',
       'x-fapi-interaction-id': interactionId,

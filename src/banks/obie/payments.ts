@@ -162,15 +162,15 @@ type OrderToSend = Order & { signal: AbortSignal }
 async function askOrPay(obie: Obie, order: OrderToSend): Promise<ExecutionOutcome> {
   const { payment, consent, signal } = order
   const known = payment.bank_payment_id
-  if (known === null && payment.age_seconds > REPEAT_SECONDS_MAX)
+  if (known === null && (payment.age_seconds ?? 0) > REPEAT_SECONDS_MAX)
     return {
       outcome: 'unanswered',
       reason: 'the bank has not answered the order for a day',
       askAgainInSeconds: undefined,
     }
   const call = known === null ? await payCall(obie, order) : await statusCall(obie, order, known)
-  await noteAsking(obie.pool, payment.payment_id)
-  const { Data } = await obie.resources.call(call, signal)
+  const beforeSending = (): Promise<void> => noteAsking(obie.pool, payment.payment_id)
+  const { Data } = await obie.resources.call({ ...call, beforeSending }, signal)
   const bankPaymentId = idWithin(Data, consent) ?? ''
   if (!(await savePaymentId(obie.pool, { paymentId: payment.payment_id, bankPaymentId })))
     throw new BankUnavailableError(`${obie.profile.id}: its answer is about another payment`)

@@ -99,6 +99,8 @@ export type Call<T> = {
   answer: z.ZodType<T>
   /** Why the answer is not about what was asked; undefined if it is. */
   problemOf?: (answer: T) => string | undefined
+  /** Called before the request leaves, where it does. */
+  beforeSending?: () => Promise<void>
 }
 
 type Heading = Pick<Call<unknown>, 'token' | 'body' | 'idempotencyKey'>
@@ -148,13 +150,14 @@ export function makeResources({ profile, signer, http, discovery, tokens }: Part
 
   return {
     call: async <T>(call: Call<T>, signal: AbortSignal): Promise<T> => {
-      const { step, method, url, body, state } = call
+      const { step, method, url, body, state, beforeSending } = call
       const headers = await headersOf(call)
       const sent = { step, method, url, headers, state, ...(body === undefined ? {} : { body }) }
       const held: { read?: T } = {}
       const answer = await http.send(
         {
           ...sent,
+          beforeSending,
           problemOf: async (given) => {
             const problem = await problemOfSigned(given, signal)
             if (problem !== undefined || given.status >= 400) return problem

@@ -151,8 +151,8 @@ export const PaymentRow = z.strictObject({
   request: z.string(),
   bank_payment_id: z.string().nullable(),
   times_asked: z.int(),
-  /** Since the order was stored. */
-  age_seconds: z.number(),
+  /** Since the order was first sent. */
+  age_seconds: z.number().nullable(),
   /** Since it was last sent, and since the time before that; without those that the bank has refused. */
   asked_seconds: z.number().nullable(),
   asked_before_seconds: z.number().nullable(),
@@ -204,7 +204,9 @@ export async function savePaymentId(
 /** Before the order is sent, or asked about: an order that was never sent is certainly not taken. */
 export async function noteAsking(db: CommonQueryMethods, paymentId: string): Promise<void> {
   await db.query(sql.prepared('note_obie_asking', Nothing)`
-    update obie.payments set times_asked = times_asked + 1, asked_before_at = asked_at, asked_at = now()
+    update obie.payments
+    set times_asked = times_asked + 1, asked_before_at = asked_at, asked_at = now(),
+      first_sent_at = coalesce(first_sent_at, now())
     where payment_id = ${paymentId}
   `)
 }

@@ -1,6 +1,8 @@
 import t from 'tap'
 import { retryAfterMs } from '../../../src/banks/obie/http.ts'
+import { payMandates } from '../../../src/payments/mandates/pay-mandates.ts'
 import { settlePayments } from '../../../src/payments/settle-payments.ts'
+import { mandateBody, payUnder } from '../../support/mandates.ts'
 import { authoriseAtBank, newBankPayment, obieService, reseal } from '../../support/obie.ts'
 
 /** When a bank is asked again. Time passes here by hand: nothing waits. */
@@ -24,6 +26,13 @@ async function settleOnce(id: string): Promise<number> {
   ])
   return Math.round(rows[0]?.seconds ?? Number.NaN)
 }
+
+/** Lets time pass for the process alone. */
+const realNow = Date.now
+let secondsAhead = 0
+Date.now = () => realNow() + secondsAhead * 1_000
+t.teardown(() => (Date.now = realNow))
+const passSeconds = (seconds: number): void => void (secondsAhead += seconds)
 
 const statusOf = async (id: string): Promise<string> =>
   (await service.call('GET', `/api/v1/payments/${id}`, { merchant })).body.status
@@ -92,15 +101,39 @@ t.test('a bank that asks for fewer requests gets none before its time', async (t
   await t.rejects(newBankPayment(world), { message: /BANK_UNAVAILABLE/ })
   t.same(await calls(), before, 'neither for this payment nor for another')
 
-  const real = Date.now
-  t.teardown(() => (Date.now = real))
-  Date.now = () => real() + seconds * 1_000
+  passSeconds(seconds)
   await settleOnce(id)
   t.equal(await statusOf(id), 'Settled')
   t.match(
     (await bank.books()).payments.filter((each) => each.endToEndId === endToEndId),
     [{ status: 'ACSC' }],
   )
+})
+
+t.test('a collection that was held back was not sent: the bank rejects it later, and it fails', async (t) => {
+  const first = await authoriseAtBank(world, { changes: mandateBody() })
+  await settleOnce(first.id)
+  const { body: mandate } = await service.call('GET', `/api/v1/payments/${first.id}`, { merchant })
+  const { body } = await payUnder(service, merchant, { consentId: mandate.consent_id })
+  const id: string = body.payment_id
+  await payMandates(service.app)
+  await service.owner.query(`update payment_intents set settle_at = now() + interval '1 day' where id = $1`, [id])
+  const other = await authoriseAtBank(world)
+  const seconds = 30
+  await bank.setFault({ name: 'too_many_requests', on: ['createPayment'], seconds, times: 1 })
+  await settleOnce(other.id)
+  await settleOnce(id)
+  const { rows } = await service.owner.query(
+    'select times_asked, first_sent_at from obie.payments where payment_id = $1',
+    [id],
+  )
+  t.same(rows, [{ times_asked: 0, first_sent_at: null }])
+
+  const change = (text: string): string => text.replaceAll('Collections Ltd', 'Another Ltd')
+  await reseal(service, 'payments', { column: 'request', id, change })
+  passSeconds(seconds)
+  await settleOnce(id)
+  t.equal(await statusOf(id), 'Failed')
 })
 
 t.test('the time to wait comes in seconds or as a date, and is never longer than five minutes', async (t) => {
