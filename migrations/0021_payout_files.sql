@@ -12,12 +12,10 @@ create table payout_files (
   content_hash char(64) not null check (content_hash ~ '^[0-9a-f]{64}$'),
   created_by text not null,
   created_at timestamptz not null default now(),
-  -- Those of whose payments the bank has accepted some. A rejection of them all is then not believed (decision 414).
-  accepted_currencies text[] not null default '{}',
   check (payout_count >= 0 and payout_count + refund_count > 0)
 );
 
 create index payout_files__created_at__id on payout_files (created_at desc, id desc);
 
 -- The content is sealed again with each new master key.
-grant select, insert, update (content, accepted_currencies) on payout_files to svc_runtime;
+grant select, insert, update (content) on payout_files to svc_runtime;

@@ -110,7 +110,7 @@ const importReport = command({
   examples: ['svc payouts import answer.xml'],
   flags: {
     file: argument('file', "The bank's answer: pain.002"),
-    confirmRejection: { summary: 'Fail what the answer rejects together: the bank says that it makes none' },
+    confirmRejection: { summary: 'Fail all that the answer rejects: the bank says that it makes none' },
     ...CHANGING,
   },
   async run(context, input) {

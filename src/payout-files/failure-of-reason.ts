@@ -25,19 +25,13 @@ const OF_PAYER: Readonly<Record<string, FailureCode>> = {
   FR01: 'FRAUD_SUSPECTED',
 }
 const FAILURES = { ...OF_PAYER, ...OF_PAYEE }
-const FAILURES_OF_PAYEE: readonly string[] = Object.values(OF_PAYEE)
 
 /** The failure of a payout for the reason that its bank gives. */
 export function failureOfReason(reason: string | null): FailureCode {
   return (reason !== null && Object.hasOwn(FAILURES, reason) ? FAILURES[reason] : undefined) ?? 'BANK_ERROR'
 }
 
-/** Whether the reason is the payee's account: that is one of the payment itself, and never of a second upload. */
+/** Whether the reason is the payee's account: that is never the reason of a second upload. */
 export function isReasonOfPayee(reason: string | null): boolean {
   return reason !== null && Object.hasOwn(OF_PAYEE, reason)
-}
-
-/** The same of a failure that was recorded. */
-export function isFailureOfPayee(failureCode: string | null): boolean {
-  return failureCode !== null && FAILURES_OF_PAYEE.includes(failureCode)
 }

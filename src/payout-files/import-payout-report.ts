@@ -11,13 +11,13 @@ import { findRefund } from '../payments/refunds/sql.ts'
 import { announcePayout, movePayouts } from '../payouts/move.ts'
 import type { PayoutRecord } from '../payouts/record.ts'
 import { batchId } from './create-payout-file.ts'
-import { failureOfReason, isFailureOfPayee, isReasonOfPayee } from './failure-of-reason.ts'
+import { failureOfReason, isReasonOfPayee } from './failure-of-reason.ts'
 import { payoutFileNotFound } from './get-payout-file.ts'
 import { readPain002 } from './read-pain-002.ts'
 import type { BankAnswer, ReportedStatus, StatusReport } from './read-pain-002.ts'
 import type { FileRefund, PayoutFileRecord } from './record.ts'
 import { listRefundsOfFile } from './refunds-sql.ts'
-import { addAcceptedCurrencies, lockFileOfMessage, lockPayoutsOfFile } from './sql.ts'
+import { findFileOfMessage, lockPayoutsOfFile } from './sql.ts'
 
 export type PayoutReport = {
   file: PayoutFileRecord
@@ -29,7 +29,7 @@ export type PayoutReport = {
   counts: Readonly<Record<FileAnswer | 'NONE', number>>
 }
 
-/** A rejection that may be that of a second upload (decision 414) is doubtful, and nothing fails by it. */
+/** A rejection that may be that of a second upload (decision 430) is doubtful, and nothing fails by it. */
 export type FileAnswer = BankAnswer | 'DOUBTFUL'
 type Status = Omit<ReportedStatus, 'answer'> & { answer: FileAnswer }
 
@@ -46,7 +46,7 @@ type ReportApp = Pick<App, 'pool' | 'ids' | 'sealer' | 'config' | 'log' | 'metri
 /**
  * Takes what the bank answers to a file of payouts: a rejected payout or refund fails, and all others wait for the bank's
  * statement. Importing twice changes nothing.
- * @param isConfirmed an operator has asked the bank: it makes none of the payments that the answer rejects together
+ * @param isConfirmed an operator has asked the bank: it makes none of the payments that the answer rejects
  * @throws {DomainError} VALIDATION_FAILED at `content`, PAYOUT_FILE_NOT_FOUND for an answer to another message
  */
 export async function importPayoutReport(
@@ -55,14 +55,15 @@ export async function importPayoutReport(
 ): Promise<PayoutReport> {
   const report = readReport(content)
   const outcome = await app.pool.transaction(async (tx) => {
-    const file = await lockFileOfMessage(tx, report.messageId)
+    const file = await findFileOfMessage(tx, report.messageId)
     if (file === null) throw payoutFileNotFound(`no file of payouts was the message ${shown(report.messageId)}`)
     const payouts = await lockPayoutsOfFile(tx, file.id)
     const refunds = await listRefundsOfFile(tx, file.id)
     refuseOthers(report, [...payouts, ...refunds])
-    const answerTo = await believedAnswers(tx, { report, file, payouts, refunds, isConfirmed })
-    const answered = payouts.map((payout) => ({ payout, status: answerTo(payout) }))
-    const answeredRefunds = refunds.map((refund) => ({ refund, status: answerTo(refund) }))
+    const answerTo = answersOf(report)
+    const statusOf = (payment: Sent) => believed(payment, answerTo(payment), isConfirmed)
+    const answered = payouts.map((payout) => ({ payout, status: statusOf(payout) }))
+    const answeredRefunds = refunds.map((refund) => ({ refund, status: statusOf(refund) }))
     const rejected = await fail(app, tx, answered)
     const rejectedRefunds = await failRefunds(app, tx, answeredRefunds)
     const counts = countsOf([...answered, ...answeredRefunds])
@@ -104,7 +105,7 @@ function readReport(content: string): StatusReport {
 }
 
 /** A payment of a file: a payout or a refund. */
-type Sent = Pick<PayoutRecord, 'end_to_end_id' | 'currency' | 'failure_code'> & { status: string }
+type Sent = Pick<PayoutRecord, 'end_to_end_id' | 'currency'> & { status: string }
 
 /** An answer to a payment that is not in the file is an answer to another file, and nothing of it is trusted. */
 function refuseOthers({ statuses }: StatusReport, payments: readonly Sent[]): void {
@@ -122,75 +123,16 @@ function answersOf({ messageId, statuses }: StatusReport): (payment: Sent) => Re
     byId.get(`message ${messageId}`)
 }
 
-type AnsweredFile = {
-  report: StatusReport
-  file: PayoutFileRecord
-  payouts: readonly PayoutRecord[]
-  refunds: readonly FileRefund[]
-  isConfirmed: boolean
-}
-
 /**
- * The answer to each payment. A bank that received a file twice rejects the copy, as a whole or payment by payment, often by a
- * reason of its own, or since the first has used up the balance: to believe it would pay up to 1,000 payouts again. What
- * failed before stays rejected.
+ * The answer as far as it is believed. A bank that received a file twice rejects the copy, as a whole or payment by payment,
+ * often by a reason of its own, or since the first has used up the balance: to believe it would pay up to 1,000 payouts again.
+ * Only a reason of the payee is never a copy's. What failed before stays rejected.
  */
-async function believedAnswers(
-  tx: DatabaseTransactionConnection,
-  { report, file, payouts, refunds, isConfirmed }: AnsweredFile,
-): Promise<(payment: Sent) => Status | undefined> {
-  const answerTo = answersOf(report)
-  const payments = [...payouts, ...refunds]
-  const accepted = currenciesOf(payments.filter((payment) => answerTo(payment)?.answer === 'ACCEPTED'))
-  if (accepted.some((currency) => !file.accepted_currencies.includes(currency)))
-    await addAcceptedCurrencies(tx, { id: file.id, currencies: accepted })
-  const paid = currenciesOf(payments.filter(({ status }) => PAID_STATUSES.includes(status)))
-  const made = [...file.accepted_currencies, ...paid]
-  const together = currenciesOf(payments).filter((currency) =>
-    isRejectedTogether(
-      payments.filter((payment) => payment.currency === currency),
-      answerTo,
-    ),
-  )
-  return (payment) => {
-    const status = answerTo(payment)
-    if (status?.answer !== 'REJECTED' || isConfirmed || payment.status === 'FAILED') return status
-    const isAfterAll = made.includes(payment.currency) && together.includes(payment.currency)
-    const isDoubtful = status.causedAt !== 'payment' || (isAfterAll && !isReasonOfPayee(status.reason))
-    return isDoubtful ? { ...status, answer: 'DOUBTFUL' } : status
-  }
+function believed(payment: Sent, status: ReportedStatus | undefined, isConfirmed: boolean): Status | undefined {
+  if (status?.answer !== 'REJECTED' || isConfirmed || payment.status === 'FAILED') return status
+  const isCertain = status.causedAt === 'payment' && isReasonOfPayee(status.reason)
+  return isCertain ? status : { ...status, answer: 'DOUBTFUL' }
 }
-
-/** Rejections for other reasons than the payee that are believed after an acceptance, of one file and currency. */
-const SINGLE_REJECTIONS_MAX = 5
-
-/**
- * Whether a bank rejects so many payments of a currency that it may be a second upload: all of them, or more than a few for
- * reasons that are not the payee's. Banks answer in parts, so what failed by earlier answers counts as rejected.
- */
-function isRejectedTogether(
-  payments: readonly Sent[],
-  answerTo: (payment: Sent) => ReportedStatus | undefined,
-): boolean {
-  const rejected = payments.filter(
-    (payment) => payment.status === 'FAILED' || REJECTIONS.includes(answerTo(payment)?.answer),
-  )
-  const notOfPayee = rejected.filter((payment) =>
-    payment.status === 'FAILED'
-      ? !isFailureOfPayee(payment.failure_code)
-      : !isReasonOfPayee(answerTo(payment)?.reason ?? null),
-  )
-  return rejected.length === payments.length || notOfPayee.length > Math.min(SINGLE_REJECTIONS_MAX, payments.length / 2)
-}
-
-function currenciesOf(payments: readonly Sent[]): string[] {
-  return [...new Set(payments.map(({ currency }) => currency))]
-}
-
-const REJECTIONS: readonly (BankAnswer | undefined)[] = ['REJECTED', 'DUPLICATE']
-
-/** Of payouts and refunds: the bank has made them. */
-const PAID_STATUSES: readonly string[] = ['PAID', 'RETURNED', 'EXECUTED']
 
 type Answered = { payout: PayoutRecord; status: Status | undefined }
 

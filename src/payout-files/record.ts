@@ -12,8 +12,6 @@ export const PayoutFileRecord = z.object({
   content_hash: z.string(),
   created_by: z.string(),
   created_at: z.string(),
-  /** Those of whose payments the bank has accepted some: each is a batch of the message. */
-  accepted_currencies: z.array(z.string()),
 })
 export type PayoutFileRecord = z.infer<typeof PayoutFileRecord>
 

@@ -8,8 +8,7 @@ import { mayBePaid, payoutColumns } from '../payouts/sql.ts'
 import { PayoutFileContent, PayoutFileRecord } from './record.ts'
 
 const columns = sql.fragment`
-  f.id, f.message_id, f.payout_count, f.refund_count, f.control_sum, f.content_hash, f.created_by, f.created_at,
-  f.accepted_currencies
+  f.id, f.message_id, f.payout_count, f.refund_count, f.control_sum, f.content_hash, f.created_by, f.created_at
 `
 
 /** One file at a time: of two, each would have a part of the payouts. */
@@ -94,25 +93,9 @@ export function findPayoutFile(tx: CommonQueryMethods, id: string): Promise<Payo
   return tx.maybeOne(sql.type(PayoutFileContent)`select ${columns}, f.content from payout_files f where f.id = ${id}`)
 }
 
-/** Locked: of two answers to a file, the second sees what the first has accepted. */
-export function lockFileOfMessage(
-  tx: DatabaseTransactionConnection,
-  messageId: string,
-): Promise<PayoutFileRecord | null> {
+export function findFileOfMessage(tx: CommonQueryMethods, messageId: string): Promise<PayoutFileRecord | null> {
   return tx.maybeOne(sql.type(PayoutFileRecord)`
-    select ${columns} from payout_files f where f.message_id = ${messageId} for no key update
-  `)
-}
-
-/** Adds currencies of whose payments the bank has accepted some. */
-export async function addAcceptedCurrencies(
-  tx: DatabaseTransactionConnection,
-  { id, currencies }: { id: string; currencies: readonly string[] },
-): Promise<void> {
-  await tx.query(sql.typeAlias('void')`
-    update payout_files
-    set accepted_currencies = array(select distinct unnest(accepted_currencies || ${sql.array([...currencies], 'text')}) order by 1)
-    where id = ${id}
+    select ${columns} from payout_files f where f.message_id = ${messageId}
   `)
 }
 

@@ -119,10 +119,9 @@ export const importPayoutReport = operation({
   summary: "Import a bank's answer to a file of payouts",
   description:
     'Reads pain.002 of ISO 20022, versions 03 to 10. A rejected payout has FAILED and its money is in the balance again; a ' +
-    'rejected refund has FAILED and can be ordered again; the others wait until a bank statement has them. A rejection of the ' +
-    'whole file or of a batch, without reasons for its payments, fails nothing until `confirm_rejection`. Nor do rejections ' +
-    'in a currency of which the bank has accepted or paid some, where all are rejected, or more than a few, and the reason ' +
-    "is not the payee's account: see `needs_review`. Importing an answer twice changes nothing.",
+    'rejected refund has FAILED and can be ordered again; the others wait until a bank statement has them. A rejection for ' +
+    "another reason than the payee's account, or of the whole file or a batch, may be that of a second upload and fails " +
+    'nothing until `confirm_rejection`: see `needs_review`. Importing an answer twice changes nothing.',
   bodyBytesMax: BODY_BYTES_MAX,
   needsFreshSignIn: true,
   params: None,

@@ -36,11 +36,11 @@ t.test('payouts are exported, taken back where the bank rejects them, and paid b
   t.match(await run('files'), { stdout: /98\.60/ })
 
   const [kept = '', rejected = ''] = payments.map(({ endToEndId }) => endToEndId)
-  writeFileSync(join(cwd, 'answer.xml'), answerTo(messageId, { [kept]: 'ACSP', [rejected]: 'RJCT AC06' }))
+  writeFileSync(join(cwd, 'answer.xml'), answerTo(messageId, { [kept]: 'ACSP', [rejected]: 'RJCT AC04' }))
   t.match(await run('import', 'answer.xml', '--dry-run'), { code: 0, stderr: /Nothing was changed/ })
   t.match(await run('import', 'answer.xml'), {
     code: 0,
-    stdout: /Failed now +1\n[^]*Accepted +1\n[^]*49\.30 +GBP +ACCOUNT_BLOCKED +AC06/,
+    stdout: /Failed now +1\n[^]*Accepted +1\n[^]*49\.30 +GBP +ACCOUNT_CLOSED +AC04/,
   })
   t.match(JSON.parse((await run('import', 'answer.xml', '--json')).stdout), { rejected: [], rejected_count: 1 })
   const whole = '<GrpSts>RJCT</GrpSts><StsRsnInf><Rsn><Cd>FF01</Cd></Rsn></StsRsnInf>'

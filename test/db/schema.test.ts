@@ -282,7 +282,7 @@ const COLUMN_GRANTS: Record<string, string[]> = {
     'updated_at',
   ],
   'public.payment_requests': ['counterparty_account_id', 'order_id', 'status', 'status_reason_code', 'updated_at'],
-  'public.payout_files': ['accepted_currencies', 'content'],
+  'public.payout_files': ['content'],
   'public.payouts': [
     'attempt_count',
     'bank_reference',

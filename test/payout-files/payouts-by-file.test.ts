@@ -197,23 +197,29 @@ t.test('a file that the bank rejects as a whole fails only once it is confirmed'
   t.same([await statusesOf(one), await statusesOf(other)], [['FAILED'], ['FAILED']])
 })
 
-t.test('all payments of an accepted file, rejected one by one, fail once confirmed', async (t) => {
+t.test('payments that are rejected one by one for other reasons than the payee fail once confirmed', async (t) => {
   const [one, other] = [await payableMerchant(service), await payableMerchant(service)]
   const { file } = await exported()
   const [first = '', second = ''] = file.payments.map(({ endToEndId }) => endToEndId)
   const report = (answers: Record<string, string>, more: object = {}) =>
     post('payout-reports', { content: answerTo(file.messageId, answers), ...more })
+  const expectDoubt = async (what: string) => {
+    for (const [answers, doubtful] of [
+      [{ [first]: 'RJCT NARR', [second]: 'RJCT' }, 2],
+      [{ [first]: 'RJCT DU01', [second]: 'RJCT NARR' }, 1],
+      [{ [first]: 'RJCT AM04', [second]: 'ACSP' }, 1],
+      [{ [second]: 'RJCT AM04' }, 1],
+      // The first upload has used up the balance or the limit, or the bank stops the repetition.
+      ...['AC02', 'AC06', 'AM02', 'AM04', 'AM13', 'AM14', 'AM21', 'FR01'].map(
+        (reason) => [{ [first]: `RJCT ${reason}`, [second]: `RJCT ${reason}` }, 2] as const,
+      ),
+    ] as const)
+      t.match(await report(answers), { body: { rejected: [], doubtful_count: doubtful, needs_review: String } }, what)
+    t.same([await statusesOf(one), await statusesOf(other)], [['SENT'], ['SENT']], what)
+  }
+  await expectDoubt('before any acceptance was imported')
   await report({ [first]: 'ACSP', [second]: 'ACSP' })
-  for (const [answers, doubtful] of [
-    [{ [first]: 'RJCT NARR', [second]: 'RJCT' }, 2],
-    [{ [first]: 'RJCT DU01', [second]: 'RJCT NARR' }, 1],
-    // The first upload has used up the balance or the limit, or the bank stops the repetition.
-    ...['AC02', 'AC06', 'AM02', 'AM04', 'AM13', 'AM14', 'AM21', 'FR01'].map(
-      (reason) => [{ [first]: `RJCT ${reason}`, [second]: `RJCT ${reason}` }, 2] as const,
-    ),
-  ] as const)
-    t.match(await report(answers), { body: { rejected: [], doubtful_count: doubtful, needs_review: String } })
-  t.same([await statusesOf(one), await statusesOf(other)], [['SENT'], ['SENT']])
+  await expectDoubt('after one')
   t.match(
     await report({ [first]: 'RJCT AC04', [second]: 'RJCT NARR' }),
     { body: { rejected: [{ bank_reason: 'AC04' }], doubtful_count: 1 } },
@@ -223,66 +229,6 @@ t.test('all payments of an accepted file, rejected one by one, fail once confirm
     body: { rejected: [{ failure_code: 'BANK_ERROR' }], doubtful_count: 0, needs_review: null },
   })
   t.same([await statusesOf(one), await statusesOf(other)], [['FAILED'], ['FAILED']])
-})
-
-t.test('a rejection of one payment is believed, and of all in a file that was never accepted', async (t) => {
-  const merchants = [await payableMerchant(service), await payableMerchant(service)]
-  const { file } = await exported()
-  const [first = '', second = ''] = file.payments.map(({ endToEndId }) => endToEndId)
-  const all = answerTo(file.messageId, { [first]: 'RJCT NARR', [second]: 'RJCT NARR' })
-  t.match(await post('payout-reports?dry_run=true', { content: all }), { body: { rejected: [{}, {}] } })
-  await post('payout-reports', { content: answerTo(file.messageId, { [first]: 'ACSP', [second]: 'ACSP' }) })
-  const one = answerTo(file.messageId, { [first]: 'RJCT NARR' })
-  t.match(await post('payout-reports', { content: one }), { body: { rejected: [{}], doubtful_count: 0 } })
-  t.same((await Promise.all(merchants.map(statusesOf))).flat().toSorted(), ['FAILED', 'SENT'])
-  await post('statements', { content: statementOf(file.payments.slice(1)) })
-})
-
-t.test('an answer that comes in several reports is judged as one', async (t) => {
-  const merchants = []
-  for (let index = 0; index < 3; index += 1) merchants.push(await payableMerchant(service))
-  const { file } = await exported()
-  const ids = file.payments.map(({ endToEndId }) => endToEndId)
-  const report = (answers: Record<string, string>, more: object = {}) =>
-    post('payout-reports', { content: answerTo(file.messageId, answers), ...more })
-  const [first = '', second = '', third = ''] = ids
-  const inPart = answerTo(
-    file.messageId,
-    { [first]: 'RJCT', [second]: 'ACSP', [third]: 'ACSP' },
-    '<GrpSts>PART</GrpSts><StsRsnInf><Rsn><Cd>NARR</Cd></Rsn><AddtlInf>1 of 3 rejected</AddtlInf></StsRsnInf>',
-  )
-  t.match(await post('payout-reports?dry_run=true', { content: inPart }), {
-    body: { rejected: [{}], rejected_count: 1, doubtful_count: 0 },
-  })
-  await report(Object.fromEntries(ids.map((id) => [id, 'ACSP'])))
-  t.match(await report({ [first]: 'RJCT AM04' }), { body: { rejected: [{}], doubtful_count: 0 } }, 'one of many')
-  for (const id of [second, third])
-    t.match(await report({ [id]: 'RJCT AM04' }), { body: { rejected: [], doubtful_count: 1, needs_review: String } })
-  t.match(await report({ [second]: 'RJCT AC04' }), { body: { rejected: [{}], doubtful_count: 0 } }, "the payee's own")
-  t.match(await report({ [third]: 'RJCT AM04' }, { confirm_rejection: true }), { body: { rejected: [{}] } })
-  t.same((await Promise.all(merchants.map(statusesOf))).flat(), ['FAILED', 'FAILED', 'FAILED'])
-})
-
-t.test('more than a few rejections after an acceptance are doubtful, and those of payees count as none', async (t) => {
-  for (let index = 0; index < 14; index += 1) await payableMerchant(service)
-  const { file } = await exported()
-  const ids = file.payments.map(({ endToEndId }) => endToEndId)
-  const report = async (answers: readonly (readonly [string, string])[], query = '') => {
-    const content = answerTo(file.messageId, Object.fromEntries(answers))
-    const { body } = await post(`payout-reports${query}`, { content })
-    return [body.rejected.length, body.doubtful_count]
-  }
-  const all = (answer: string, from: number, to: number) => ids.slice(from, to).map((id) => [id, answer] as const)
-  const dry = '?dry_run=true'
-  t.same(await report([...all('RJCT AM04', 0, 7), ...all('ACSP', 7, 14)], dry), [7, 0], 'of the first answer all')
-  await report(all('ACSP', 0, 14))
-  t.same(await report(all('RJCT AC04', 0, 6)), [6, 0])
-  t.same(await report(all('RJCT AM04', 6, 12), dry), [0, 6])
-  t.same(await report([...all('RJCT AM04', 6, 12), ...all('ACSC', 12, 14)], dry), [0, 6], 'a copy made in part')
-  t.same(await report(all('RJCT AM04', 6, 11)), [5, 0], 'five are few')
-  t.same(await report(all('RJCT AM04', 11, 12)), [0, 1], 'and no sixth')
-  t.same(await report(all('RJCT AC04', 12, 13)), [1, 0])
-  await post('statements', { content: statementOf([...file.payments.slice(11, 12), ...file.payments.slice(13)]) })
 })
 
 t.test('neither the rejection of a file of which a statement has a payment, nor of a batch, is believed', async (t) => {

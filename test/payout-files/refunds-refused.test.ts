@@ -201,8 +201,8 @@ t.test("a dispute's refund that the bank rejected is ordered again, and goes wit
   t.match(await resolve(service, dispute.id, { refund: true }), { status: 409 }, 'the first is not ended')
   const { file } = await exported()
   const [first] = file.payments
-  await post('payout-reports', { content: answerTo(file.messageId, { [first?.endToEndId ?? '']: 'RJCT AC06' }) })
-  t.match(await refundsOf(id), [{ refund_status: 'FAILED', failure: { code: 'ACCOUNT_BLOCKED' } }])
+  await post('payout-reports', { content: answerTo(file.messageId, { [first?.endToEndId ?? '']: 'RJCT AC04' }) })
+  t.match(await refundsOf(id), [{ refund_status: 'FAILED', failure: { code: 'ACCOUNT_CLOSED' } }])
   t.match(await resolve(service, dispute.id, { refund: true }), { status: 200 })
   const again = await exported()
   t.equal(again.file.payments.length, 1)
