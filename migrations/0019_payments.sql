@@ -33,7 +33,7 @@ create table payment_intents (
   metadata json,
   -- The trace of the request that created it (W3C Trace Context), which its later events continue (decision 400).
   traceparent varchar(55),
-  -- When the settlement job executes it.
+  -- When the settlement job executes it; before its authorisation, when a bank that was silent is asked again.
   settle_at timestamptz,
   -- Until when a job that calls the bank holds the payment. It ends by itself if the job dies.
   locked_until timestamptz,
@@ -87,7 +87,7 @@ create unique index payment_intents__checkout_token_hash on payment_intents (mer
 -- All payments of a token, the failed ones too: their number is limited.
 create index payment_intents__checkout_tries on payment_intents (merchant_id, checkout_token_hash)
   where checkout_token_hash is not null;
-create index payment_intents__under_mandate on payment_intents (created_at)
+create index payment_intents__under_mandate on payment_intents (coalesce(settle_at, created_at))
   where under_mandate and status in ('Initiated', 'AwaitingAuthorisation');
 -- Lists of failed and of refunded payments: where a merchant has few of them, the index by time reads its whole history. The
 -- predicate leaves out the statuses that every payment passes, so that creating and settling one write nothing here.

@@ -17,7 +17,7 @@ as $$
   from payment_consents c
   where c.merchant_id = merchant and c.revocation_due_at is not null
   union all
-  select 'pay-mandates', coalesce(p.locked_until, p.created_at)
+  select 'pay-mandates', greatest(p.created_at, p.settle_at, p.locked_until)
   from payment_intents p
   where p.merchant_id = merchant and p.under_mandate and p.status in ('Initiated', 'AwaitingAuthorisation')
   union all

@@ -61,7 +61,10 @@ export async function passMandate({ owner }: Pick<TestService, 'owner'>, consent
 
 /** Gives back what a silent bank or a killed worker holds, as if the lease had ended. */
 export async function endLeases({ owner }: Pick<TestService, 'owner'>): Promise<void> {
-  await owner.query('update payment_intents set locked_until = null where under_mandate')
+  await owner.query(`
+    update payment_intents
+    set locked_until = null, settle_at = case when status = 'Authorised' then settle_at end
+    where under_mandate`)
   await owner.query(
     `update payment_consents set revocation_due_at = now() - interval '1 second' where revocation_due_at is not null`,
   )

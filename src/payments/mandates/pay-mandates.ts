@@ -5,7 +5,7 @@ import type { LockedConsent } from '../../consents/record.ts'
 import { lockConsent } from '../../consents/sql.ts'
 import type { FailureCode, FailureSource } from '../../lib/failure-codes.ts'
 import { makeConcurrentBatches } from '../../lib/concurrent-batches.ts'
-import { claimMandatePayments, postponeMandatePayment } from './sql.ts'
+import { claimMandatePayments, keepMandatePayment, postponeMandatePayment } from './sql.ts'
 import { announceMove, movePaymentIn, transitionOf } from '../move.ts'
 import type { PaymentMove } from '../move.ts'
 import type { PendingMandatePayment } from './record.ts'
@@ -18,8 +18,8 @@ const BANK_TIMEOUT_MS = 5_000
 /** How long no other worker claims a claimed payment: more than both time-outs. */
 const LEASE_SECONDS = 15
 
-/** The wait before a bank that gave no answer is asked again. */
-const RETRY_SECONDS = 2
+/** The wait before a bank that gave no answer is asked again, at first and at most. */
+const RETRY_WAIT = { secondsLeast: 2, secondsMost: 60 }
 
 const runBatch = makeConcurrentBatches<PendingMandatePayment>()
 
@@ -50,7 +50,7 @@ async function processPayment(app: App, payment: PendingMandatePayment): Promise
   } catch (error) {
     if (!(error instanceof BankUnavailableError)) throw error
     app.log.warn({ err: error, payment_id: payment.id }, 'the bank did not answer; the payment is tried again later')
-    await postponeMandatePayment(app.pool, { ...keyOf(payment), seconds: RETRY_SECONDS })
+    await postponeMandatePayment(app.pool, { ...keyOf(payment), ...RETRY_WAIT })
   }
 }
 
@@ -106,7 +106,7 @@ async function moveUnderLock(app: App, payment: PendingMandatePayment, step: Mov
     const moved = await movePaymentIn(tx, app, move)
     // A move ends the lease, but the bank is asked again right after staging.
     if (found === undefined && step.on === 'mandate staging')
-      await postponeMandatePayment(tx, { ...keyOf(payment), seconds: LEASE_SECONDS })
+      await keepMandatePayment(tx, { ...keyOf(payment), seconds: LEASE_SECONDS })
     return { end: found, outcome: moved }
   })
   if (outcome.outcome !== 'MOVED') return false

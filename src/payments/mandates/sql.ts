@@ -1,4 +1,6 @@
 import type { CommonQueryMethods } from 'slonik'
+import { growingWait } from '../../banks/wait-sql.ts'
+import type { WaitBounds } from '../../banks/wait-sql.ts'
 import { sql } from '../../db/sql.ts'
 import { claimedPayments } from '../claim-sql.ts'
 import { PendingMandatePayment } from './record.ts'
@@ -23,7 +25,13 @@ export function createPaymentRow(tx: CommonQueryMethods, item: NewPaymentItem): 
   return tx.one(sql.type(CreateOutcome)`select * from create_payments(${JSON.stringify([item])}::json)`)
 }
 
-/** Claims payments under mandates whose banks have not answered. A payment older than `consentSeconds` is overdue. */
+/** When a payment under a mandate is due: at once, and after a silence of its bank when that is asked again. */
+const dueAt = sql.fragment`coalesce(settle_at, created_at)`
+
+/**
+ * Claims payments under mandates whose banks have not answered, the longest due first: however many a silent bank has, they
+ * come after those that were due before. A payment older than `consentSeconds` is overdue.
+ */
 export function claimMandatePayments(
   tx: CommonQueryMethods,
   {
@@ -35,9 +43,11 @@ export function claimMandatePayments(
 ): Promise<readonly PendingMandatePayment[]> {
   return tx.any(sql.type(PendingMandatePayment)`
     ${claimedPayments({
-      waiting: sql.fragment`under_mandate and status in ('Initiated', 'AwaitingAuthorisation')`,
+      waiting: sql.fragment`
+        under_mandate and status in ('Initiated', 'AwaitingAuthorisation') and ${dueAt} <= now()
+      `,
       exceptBanks,
-      orderBy: sql.fragment`created_at`,
+      orderBy: dueAt,
       limit,
       leaseSeconds,
     })}
@@ -50,14 +60,26 @@ export function claimMandatePayments(
   `)
 }
 
-/** Ends a claim early: the bank is asked again after `seconds`. */
-export async function postponeMandatePayment(
+/** Claims a payment for `seconds` more, after a move that ended its claim. */
+export async function keepMandatePayment(
   tx: CommonQueryMethods,
   { merchantId, id, seconds }: { merchantId: string; id: string; seconds: number },
 ): Promise<void> {
   await tx.query(sql.typeAlias('void')`
     update payment_intents
     set locked_until = now() + make_interval(secs => ${seconds})
+    where merchant_id = ${merchantId} and id = ${id} and status in ('Initiated', 'AwaitingAuthorisation')
+  `)
+}
+
+/** Ends a claim early, as the bank gave no answer: it is asked again after a tenth of the time since the last move, within these bounds. */
+export async function postponeMandatePayment(
+  tx: CommonQueryMethods,
+  { merchantId, id, ...bounds }: { merchantId: string; id: string } & WaitBounds,
+): Promise<void> {
+  await tx.query(sql.typeAlias('void')`
+    update payment_intents
+    set settle_at = now() + ${growingWait(sql.fragment`updated_at`, bounds)}, locked_until = null
     where merchant_id = ${merchantId} and id = ${id} and status in ('Initiated', 'AwaitingAuthorisation')
   `)
 }

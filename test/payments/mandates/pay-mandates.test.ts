@@ -47,8 +47,8 @@ t.test('a silent bank is asked again later, and executes the payment once', asyn
     await payMandates(app)
     // Two seconds later, which may pass on a busy machine before the job runs once more.
     const { rowCount } = await owner.query(
-      `update payment_intents set locked_until = locked_until + interval '1 hour'
-       where id = $1 and locked_until >= $2::timestamptz + interval '2 seconds'`,
+      `update payment_intents set settle_at = settle_at + interval '1 hour'
+       where id = $1 and settle_at >= $2::timestamptz + interval '2 seconds'`,
       [body.payment_id, began[0].at],
     )
     t.equal(rowCount, 1)
@@ -72,6 +72,52 @@ t.test('a silent bank is asked again later, and executes the payment once', asyn
     ])
     t.same(await bookingsOf(service, body.payment_id), { debits: ['10.0000'], credits: [] })
   }
+})
+
+t.test('a bank that stays silent is asked ever less often, at least once a minute', async (t) => {
+  const { consentId } = await authorisedMandate(service, merchant)
+  const { body } = await payUnder(service, merchant, { consentId })
+  bank.steer('stageUnderMandate', noAnswer)
+  for (const [age, seconds] of [
+    ['0 seconds', 2],
+    ['5 minutes', 30],
+    ['1 hour', 60],
+  ] as const) {
+    await endLeases(service)
+    await owner.query('update payment_intents set updated_at = now() - $2::interval where id = $1', [
+      body.payment_id,
+      age,
+    ])
+    const { rows: began } = await owner.query('select now() as at')
+    await payMandates(app)
+    const { rows } = await owner.query(
+      `select extract(epoch from settle_at - $2::timestamptz)::float8 as seconds from payment_intents where id = $1`,
+      [body.payment_id, began[0].at],
+    )
+    t.ok(rows[0].seconds >= seconds && rows[0].seconds < seconds + 2, `${age}: ${rows[0].seconds}`)
+  }
+  bank.steer('stageUnderMandate', undefined)
+  await endLeases(service)
+  await payMandates(app)
+})
+
+t.test('what a silent bank is asked again comes after what was due before', async (t) => {
+  const { consentId } = await authorisedMandate(service, merchant)
+  const { body: silent } = await payUnder(service, merchant, { consentId })
+  bank.steer('stageUnderMandate', noAnswer)
+  await payMandates(app)
+  bank.steer('stageUnderMandate', undefined)
+  const { body: other } = await payUnder(service, merchant, { consentId })
+  const claim = { limit: 1, leaseSeconds: 0, consentSeconds: 5_400, exceptBanks: [] }
+  t.match(await claimMandatePayments(app.pool, claim), [{ id: other.payment_id }], 'not before its time')
+  await owner.query('update payment_intents set settle_at = now(), locked_until = null where id = $1', [
+    silent.payment_id,
+  ])
+  t.match(await claimMandatePayments(app.pool, claim), [{ id: other.payment_id }])
+  await endLeases(service)
+  t.match(await claimMandatePayments(app.pool, claim), [{ id: silent.payment_id }])
+  await endLeases(service)
+  await payMandates(app)
 })
 
 t.test("a worker that dies before or after the bank's answer neither loses nor doubles a payment", async (t) => {
