@@ -1,5 +1,6 @@
 import { accountKey } from '../lib/account-identification.ts'
 import { UnreadableFile, plainText, shown } from '../lib/file-text.ts'
+import { parseAmount } from '../lib/money.ts'
 import { allAt, child, readXml, textAt } from '../lib/read-xml.ts'
 import type { Element } from '../lib/read-xml.ts'
 import { LINES_MAX, STATEMENTS_MAX, dayOf, isZero, moneyOf, nameOf, tooManyLines } from './bank-file.ts'
@@ -86,39 +87,59 @@ function readMoney(element: Element | undefined, where: string): { amount: strin
   return moneyOf(element.text, element.attributes.Ccy ?? '', where)
 }
 
-function directionOf(element: Element, where: string): BankLine['direction'] {
+/** @param whole the entry of a transaction, which may leave its own direction out */
+function directionOf(element: Element, where: string, whole?: Moved): BankLine['direction'] {
   const text = textAt(element, 'CdtDbtInd')
   if (text === 'CRDT') return 'CREDIT'
   if (text === 'DBIT') return 'DEBIT'
+  if (text === undefined && whole !== undefined) return whole.direction
   throw new UnreadableFile(`${where}: <CdtDbtInd> must be CRDT or DBIT`)
 }
 
-/** The lines of a booked entry: one for each of its transactions where the bank gives their amounts, else one. */
+type Moved = Pick<BankLine, 'direction' | 'amount' | 'currency'>
+
+/** The lines of a booked entry: one for each of its transactions where these add up to it, else one (decision 442). */
 function linesOf(entry: Element, where: string): BankLine[] {
-  const { amount, currency } = readMoney(child(entry, 'Amt'), where)
-  if (isZero(amount)) return []
-  const bookedOn = dayOf(textAt(entry, 'BookgDt/Dt', 'BookgDt/DtTm', 'ValDt/Dt', 'ValDt/DtTm') ?? '', where)
+  const whole = { direction: directionOf(entry, where), ...readMoney(child(entry, 'Amt'), where) }
+  const details = allAt(entry, 'NtryDtls/TxDtls')
+  const transactions = details.length < 2 ? undefined : transactionsOf(details, whole, where)
+  if (transactions === undefined && isZero(whole.amount)) return []
   const base = {
-    bookedOn,
-    direction: directionOf(entry, where),
+    bookedOn: dayOf(textAt(entry, 'BookgDt/Dt', 'BookgDt/DtTm', 'ValDt/Dt', 'ValDt/DtTm') ?? '', where),
     isReversal: /^(true|1)$/.test(textAt(entry, 'RvslInd') ?? ''),
   }
+  if (transactions !== undefined) return transactions.map((each) => ({ ...base, ...each }))
   const bankReference = nameOf(textAt(entry, 'AcctSvcrRef') ?? '', 140)
-  const details = allAt(entry, 'NtryDtls/TxDtls')
-  const [only] = details
-  if (details.length <= 1) {
-    const own = only === undefined ? { endToEndId: null, remittance: null, bankReference: null } : namesOf(only)
-    const remittance = own.remittance ?? plainText(textAt(entry, 'AddtlNtryInf') ?? '', 500)
-    return [{ ...base, amount, currency, ...own, remittance, bankReference: bankReference ?? own.bankReference }]
+  const [only, ...others] = details
+  const isOfOnly = only !== undefined && others.length === 0 && directionOf(only, where, whole) === whole.direction
+  const own = isOfOnly ? namesOf(only) : { endToEndId: null, remittance: null, bankReference: null }
+  const remittance = own.remittance ?? (others.length > 0 ? null : plainText(textAt(entry, 'AddtlNtryInf') ?? '', 500))
+  return [{ ...base, ...whole, ...own, remittance, bankReference: bankReference ?? own.bankReference }]
+}
+
+type Transaction = Moved & ReturnType<typeof namesOf>
+
+/**
+ * The transactions of an entry, in which money may have gone both ways; undefined where the bank does not give their
+ * amounts, or these are not the entry's together.
+ */
+function transactionsOf(details: readonly Element[], whole: Moved, where: string): Transaction[] | undefined {
+  const found: Transaction[] = []
+  let left = signedOf(whole)
+  for (const [index, each] of details.entries()) {
+    const amount = child(each, 'Amt') ?? child(each, 'AmtDtls/TxAmt/Amt')
+    if (amount === undefined) return undefined
+    const at = `${where}, transaction ${index + 1}`
+    const moved = { direction: directionOf(each, at, whole), ...readMoney(amount, at) }
+    if (moved.currency !== whole.currency) return undefined
+    left -= signedOf(moved)
+    if (!isZero(moved.amount)) found.push({ ...moved, ...namesOf(each) })
   }
-  const amounts = details.map((each) => child(each, 'Amt') ?? child(each, 'AmtDtls/TxAmt/Amt'))
-  if (amounts.includes(undefined))
-    return [{ ...base, amount, currency, endToEndId: null, remittance: null, bankReference }]
-  return details.map((each, index) => ({
-    ...base,
-    ...readMoney(amounts[index], `${where}, transaction ${index + 1}`),
-    ...namesOf(each),
-  }))
+  return left === 0n ? found : undefined
+}
+
+function signedOf({ direction, amount }: Moved): bigint {
+  return direction === 'CREDIT' ? parseAmount(amount) : -parseAmount(amount)
 }
 
 function namesOf(details: Element): Pick<BankLine, 'endToEndId' | 'remittance' | 'bankReference'> {

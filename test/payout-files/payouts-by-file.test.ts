@@ -4,10 +4,10 @@ import { createPayouts } from '../../src/payouts/create-payouts.ts'
 import { sendPayouts } from '../../src/payouts/send-payouts.ts'
 import { testService } from '../support/app.ts'
 import type { Answer } from '../support/app.ts'
-import { schemaErrors } from '../support/bank-files.ts'
+import { nordicFile, schemaErrors } from '../support/bank-files.ts'
 import { brokenInvariants } from '../support/invariants.ts'
 import { balancesOf } from '../support/ledger.ts'
-import { answerTo, readInstructions, statementOf } from '../support/payout-bank.ts'
+import { PAYING_IBAN, answerTo, readInstructions, statementOf } from '../support/payout-bank.ts'
 import type { ReadFile } from '../support/payout-bank.ts'
 import { closedSettlement, payableMerchant, payoutAccount, payoutWebhooksOf, payoutsOf } from '../support/payouts.ts'
 import { countRows } from '../support/rows.ts'
@@ -85,6 +85,21 @@ t.test('payouts go to the bank in a file, and are paid when its statement has th
     await brokenInvariants(owner, ['I10 every currency of the ledger sums to zero, and its balances are the recount']),
     [],
   )
+})
+
+t.test('a payout that a bank books together with a larger credit is paid, and has not come back', async (t) => {
+  const merchant = await payableMerchant(service)
+  const { file } = await exported()
+  const [{ amount = '', endToEndId = '' } = {}] = file.payments
+  const content = nordicFile(
+    [
+      { amount: '100.00', ref: 'N1' },
+      { amount, direction: 'DBIT', ref: 'N2', e2e: endToEndId },
+    ],
+    { account: PAYING_IBAN, currency: 'GBP' },
+  )
+  t.match(await post('statements', { content }), { body: { new_line_count: 2, matched_line_count: 1 } })
+  t.same(await statusesOf(merchant), ['PAID'])
 })
 
 t.test('a rejected payout comes back to the balance; importing the answer twice changes nothing', async (t) => {

@@ -126,6 +126,57 @@ t.test('camt.053 version 08: each transaction of a batch is a line of its own', 
   )
 })
 
+t.test(
+  'a transaction has the direction of its own, and is a line only where all of an entry add up to it',
+  async (t) => {
+    const mixed = nordicFile([
+      { amount: '100.00', ref: 'B1', e2e: E2E },
+      { amount: '70.00', direction: 'DBIT', ref: 'B2' },
+      { amount: '0.00', ref: 'B3' },
+    ])
+    t.same(await schemaErrors('camt.053.001.08', mixed), [])
+    const linesOf = (file: string) => readCamt(file).statements[0]?.lines ?? []
+    const both = [
+      { direction: 'CREDIT', amount: '100.0000', bankReference: 'B1', endToEndId: E2E },
+      { direction: 'DEBIT', amount: '70.0000', bankReference: 'B2' },
+    ]
+    t.match(linesOf(mixed), both)
+    t.equal(linesOf(mixed).length, 2, 'what is nothing is left out')
+    const whole = { bankReference: 'ENTRY-1', endToEndId: null, remittance: null }
+    for (const [name, file, line] of [
+      ['without the directions', mixed.replaceAll(/(<\/Amt>)<CdtDbtInd>....<\/CdtDbtInd>(?=\s*<\/TxDtls>)/g, '$1'), {}],
+      ['another sum', mixed.replace('>100.00<', '>100.01<'), {}],
+      ['another currency', mixed.replace('<Amt Ccy="EUR">70', '<Amt Ccy="SEK">70'), {}],
+      [
+        'the other direction',
+        mixed.replace('<CdtDbtInd>CRDT</CdtDbtInd><Sts>', '<CdtDbtInd>DBIT</CdtDbtInd><Sts>'),
+        { direction: 'DEBIT' },
+      ],
+    ] as const) {
+      t.match(linesOf(file), [{ direction: 'CREDIT', amount: '30.0000', ...whole, ...line }], name)
+      t.equal(linesOf(file).length, 1, name)
+    }
+    const outgoing = nordicFile([
+      { amount: '100.00', direction: 'DBIT', ref: 'B1', e2e: E2E },
+      { amount: '70.00', ref: 'B2' },
+    ])
+    t.match(linesOf(outgoing), [
+      { direction: 'DEBIT', amount: '100.0000' },
+      { direction: 'CREDIT', amount: '70.0000' },
+    ])
+    const even = [
+      { amount: '70.00', ref: 'B1', e2e: E2E },
+      { amount: '70.00', direction: 'DBIT', ref: 'B2' },
+    ] as const
+    t.match(linesOf(nordicFile(even)), [{ direction: 'CREDIT' }, { direction: 'DEBIT' }], 'together they are nothing')
+    const contrary = nordicFile(even.slice(0, 1)).replace(/DBIT|CRDT(?=<\/CdtDbtInd><Sts>)/, 'DBIT')
+    t.match(linesOf(contrary), [{ direction: 'DEBIT', amount: '70.0000', ...whole }], 'its only transaction is another')
+    t.throws(() => linesOf(mixed.replace(/CRDT(?=<\/CdtDbtInd>\s*<\/TxDtls>)/, 'IN')), {
+      message: /entry 1, transaction 1: <CdtDbtInd> must be CRDT or DBIT/,
+    })
+  },
+)
+
 t.test('camt.053 on two pages: each has its balances, and its entry the amounts in the details', async (t) => {
   const { format, statements } = readCamt(
     dutchFile([

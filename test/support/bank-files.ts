@@ -47,19 +47,25 @@ export function britishFile(lines: readonly SampleLine[], { id = 'STMT-1', accou
 }
 
 /** A statement of version 08: one entry for a batch, with the amount of each transaction below it. */
-export function nordicFile(lines: readonly SampleLine[], { id = 'BATCH-1', account = 'FI2112345600000785' } = {}) {
-  const pence = lines.reduce((total, { amount }) => total + Number(amount.replace('.', '')), 0)
+export function nordicFile(
+  lines: readonly SampleLine[],
+  { id = 'BATCH-1', account = 'FI2112345600000785', currency = 'EUR' } = {},
+) {
+  const pence = lines.reduce(
+    (total, { amount, direction }) => total + Number(amount.replace('.', '')) * (direction === 'DBIT' ? -1 : 1),
+    0,
+  )
   const details = lines.map(
     (line) => `<TxDtls><Refs>${element('AcctSvcrRef', line.ref)}${element('EndToEndId', line.e2e)}</Refs>
-      <Amt Ccy="EUR">${line.amount}</Amt><CdtDbtInd>${line.direction ?? 'CRDT'}</CdtDbtInd>
+      <Amt Ccy="${currency}">${line.amount}</Amt><CdtDbtInd>${line.direction ?? 'CRDT'}</CdtDbtInd>
       ${line.text === undefined ? '' : `<RmtInf><Strd><CdtrRefInf><Ref>${line.text}</Ref></CdtrRefInf></Strd></RmtInf>`}</TxDtls>`,
   )
   return `<?xml version="1.0" encoding="UTF-8"?>
 <Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><BkToCstmrStmt>
   <GrpHdr><MsgId>M2</MsgId><CreDtTm>${TODAY}T06:00:00+02:00</CreDtTm></GrpHdr>
-  <Stmt><Id>${id}</Id><Acct><Id><IBAN>${account}</IBAN></Id><Ccy>EUR</Ccy></Acct>
-  <Bal><Tp><CdOrPrtry><Cd>OPBD</Cd></CdOrPrtry></Tp><Amt Ccy="EUR">0</Amt><CdtDbtInd>CRDT</CdtDbtInd><Dt><Dt>${TODAY}</Dt></Dt></Bal>
-  <Ntry><Amt Ccy="EUR">${(pence / 100).toFixed(2)}</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts><Cd>BOOK</Cd></Sts>
+  <Stmt><Id>${id}</Id><Acct><Id><IBAN>${account}</IBAN></Id><Ccy>${currency}</Ccy></Acct>
+  <Bal><Tp><CdOrPrtry><Cd>OPBD</Cd></CdOrPrtry></Tp><Amt Ccy="${currency}">0</Amt><CdtDbtInd>CRDT</CdtDbtInd><Dt><Dt>${TODAY}</Dt></Dt></Bal>
+  <Ntry><Amt Ccy="${currency}">${(Math.abs(pence) / 100).toFixed(2)}</Amt><CdtDbtInd>${pence < 0 ? 'DBIT' : 'CRDT'}</CdtDbtInd><Sts><Cd>BOOK</Cd></Sts>
   <BookgDt><DtTm>${TODAY}T03:00:00+02:00</DtTm></BookgDt><AcctSvcrRef>ENTRY-1</AcctSvcrRef><BkTxCd/>
   <NtryDtls><Btch><NbOfTxs>${lines.length}</NbOfTxs></Btch>${details.join('\n')}</NtryDtls></Ntry></Stmt></BkToCstmrStmt></Document>`
 }

@@ -53,7 +53,7 @@ export function answerTo(messageId: string, statuses: Readonly<Record<string, st
 }
 
 /** The account 20-00-00 12345678, from which the tests' files pay, as statements name it. */
-const PAYING_IBAN = 'GB83BUKB20000012345678'
+export const PAYING_IBAN = 'GB83BUKB20000012345678'
 
 /** camt.053 of that account with a debit for each of these payments. */
 export function statementOf(payments: readonly Instructed[], more: readonly SampleLine[] = []): string {
