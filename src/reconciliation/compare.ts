@@ -114,9 +114,11 @@ function presentTotal({ merchant_id, trading_name, currency, ...sums }: TotalRec
   }
 }
 
+/** By merchant and currency, whichever part has them first. */
 function sumTotals(totals: readonly ReconciledTotal[]): ReconciledTotal[] {
   const groups = Map.groupBy(totals, ({ merchant_id, currency }) => `${merchant_id} ${currency}`)
-  return [...groups.values()].flatMap((group) => {
+  return [...groups.keys()].toSorted().flatMap((key) => {
+    const group = groups.get(key) ?? []
     const [first] = group
     if (first === undefined) return []
     const { merchant_id, trading_name, currency } = first

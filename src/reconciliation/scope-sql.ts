@@ -6,7 +6,10 @@ import { sql } from '../db/sql.ts'
 export type Scope = {
   merchantId: string | undefined
   from: string | undefined
+  /** The end of what is compared, and the moment from which every part counts how old something is. */
   asOf: string
+  /** Where a part ends before that. */
+  until?: string | undefined
   /** For the check that reads all lines: the numbers that it reads now. */
   numbers?: Numbers | undefined
   /** For the check of balances: the entries, added up in parts. */
@@ -46,9 +49,9 @@ export function merchantsIn({ merchantId }: Scope): FragmentSqlToken {
 }
 
 /** That a time is in what is compared. */
-export function during(column: FragmentSqlToken, { from, asOf }: Scope): FragmentSqlToken {
-  const until = sql.fragment`${column} <= ${asOf}::timestamptz`
-  return from === undefined ? until : sql.fragment`${until} and ${column} >= ${from}::timestamptz`
+export function during(column: FragmentSqlToken, { from, asOf, until = asOf }: Scope): FragmentSqlToken {
+  const isBefore = sql.fragment`${column} <= ${until}::timestamptz`
+  return from === undefined ? isBefore : sql.fragment`${isBefore} and ${column} >= ${from}::timestamptz`
 }
 
 /** That a number is among those that are read. */

@@ -9,15 +9,13 @@ export const WINDOW_ENTRIES = 50_000
 /** A settled payment has two entries, and a third if it is refunded. */
 const ENTRIES_PER_PAYMENT = 3
 
-const Window = z.object({ from_at: z.string().nullable(), as_of: z.string() })
+const Window = z.object({ from_at: z.string().nullable(), until_at: z.string().nullable() })
 
 /** Splits what is compared by time, so that each part has about as many entries. The parts do not share a microsecond. */
 export async function listWindows(tx: CommonQueryMethods, scope: Scope, size = WINDOW_ENTRIES): Promise<Scope[]> {
   const rows = await tx.any(sql.type(Window)`
     select starts_at::text as from_at,
-      coalesce(
-        (lead(starts_at) over (order by starts_at nulls first) - interval '1 microsecond')::text, ${scope.asOf}
-      ) as as_of
+      (lead(starts_at) over (order by starts_at nulls first) - interval '1 microsecond')::text as until_at
     from (
       select ${scope.from ?? null}::timestamptz as starts_at
       union
@@ -25,7 +23,7 @@ export async function listWindows(tx: CommonQueryMethods, scope: Scope, size = W
     ) cut
     order by starts_at nulls first
   `)
-  return rows.map(({ from_at, as_of: asOf }) => ({ merchantId: scope.merchantId, from: from_at ?? undefined, asOf }))
+  return rows.map(({ from_at, until_at }) => ({ ...scope, from: from_at ?? undefined, until: until_at ?? undefined }))
 }
 
 /** Splits the numbers of all entries, the last part without an end. */

@@ -9,6 +9,8 @@ import { createPayment, testService } from '../support/app.ts'
 import type { Answer, TestMerchant } from '../support/app.ts'
 import { britishFile } from '../support/bank-files.ts'
 import { byHandOf } from '../support/by-hand.ts'
+import { exportByFile } from '../support/payout-bank.ts'
+import { payableMerchant } from '../support/payouts.ts'
 import { refund, settledPayment } from '../support/payments.ts'
 
 const service = await testService(t)
@@ -320,8 +322,51 @@ t.test('a time narrows it to what moved in it', async (t) => {
   t.match((await reconcile(`?merchant_id=${merchant.id}&from=2020-01-01T00:00:00Z`)).body, { is_balanced: false })
 })
 
+/**
+ * What is a difference by its age alone: all of it from shortly before an early entry of the ledger.
+ * @returns the rows
+ */
+async function makeOverdue(): Promise<string[]> {
+  const { paymentId, refundId } = await story()
+  const paid = await payableMerchant(service)
+  await exportByFile(app)
+  const content = britishFile([{ amount: '12.00', ref: 'CHARGE', text: 'CHARGES' }], { id: 'OVERDUE' })
+  t.match(await service.call('POST', '/api/v1/admin/statements', { headers, body: { content } }), { status: 200 })
+  await byHand(
+    [`update ledger_entries set created_at = now() - interval '11 days' where subject_id = $1`, [paymentId]],
+    [`update payouts set sent_at = now() - interval '12 days' where merchant_id = $1`, [paid.id]],
+    [
+      `update payment_refunds r set status = 'PENDING', resume_at = null, end_to_end_id = 'SVC' || replace(r.id::text, '-', ''),
+         file_id = p.file_id, sent_at = p.sent_at
+       from payouts p where r.id = $1 and p.merchant_id = $2`,
+      [refundId, paid.id],
+    ],
+    [
+      `update mock_bank.bank_credits set created_at = now() - interval '11 days 1 hour' where refund_id = $1`,
+      [refundId],
+    ],
+    [
+      `update bank_statement_lines set booked_on = current_date - 12, created_at = now() - interval '12 days'
+       where bank_reference = 'CHARGE'`,
+    ],
+  )
+  const { rows } = await owner.query(
+    `select id from payouts where merchant_id = $1
+     union all select id from bank_statement_lines where bank_reference = 'CHARGE'`,
+    [paid.id],
+  )
+  const [payout, line] = rows.map(({ id }) => id)
+  return [
+    `FILE_PAYOUT ${payout}`,
+    `FILE_REFUND ${refundId}`,
+    `BANK_CREDIT_UNKNOWN ${refundId}`,
+    `STATEMENT_LINE_UNKNOWN ${line}`,
+  ]
+}
+
 t.test('large books are compared part by part, with the same result', async (t) => {
   const { merchant, paymentId, refundId } = await story()
+  const overdue = await makeOverdue()
   for (let count = 0; count < 4; count += 1) await settledPayment(service, merchant, { amount: '3.00' })
   await keepBalances(app)
   await byHand(
@@ -342,6 +387,8 @@ t.test('large books are compared part by part, with the same result', async (t) 
         kinds.some((each) => each === kind),
         kind,
       )
+    const found = whole.differences.map(({ kind, subject }) => `${kind} ${subject}`)
+    t.same(merchantId === undefined ? overdue.filter((each) => !found.includes(each)) : [], [])
     const inParts = await getReconciliation(app, input, { windowEntries: 2 })
     const sorted = ({ differences }: typeof whole): string[] =>
       differences.map((each) => JSON.stringify(each)).toSorted()
@@ -360,18 +407,20 @@ t.test('the parts cover all the time that is compared, and do not overlap', asyn
     const asOf = new Date().toISOString()
     const windows = await listWindows(app.pool, { merchantId, from: undefined, asOf }, 3)
     t.ok(windows.length > 1)
-    t.match([windows[0]?.from, windows.at(-1)?.asOf], [undefined, asOf])
+    t.match([windows[0]?.from, windows.at(-1)?.until], [undefined, undefined])
+    t.same(new Set(windows.map((each) => each.asOf)), new Set([asOf]), 'what is old by then is old in each')
     const gaps = await Promise.all(
       windows.slice(1).map(async ({ from }, index) => {
-        const values = [from, windows[index]?.asOf]
+        const values = [from, windows[index]?.until]
         const { rows } = await owner.query('select ($1::timestamptz - $2::timestamptz)::text as gap', values)
         return rows[0].gap
       }),
     )
     t.ok(gaps.every((gap) => gap === '00:00:00.000001'))
     const [first] = windows
-    t.same(await listWindows(app.pool, { merchantId, from: first?.asOf, asOf: first?.asOf ?? '' }, 3), [
-      { merchantId, from: `${first?.asOf}`, asOf: first?.asOf },
+    const until = first?.until ?? ''
+    t.same(await listWindows(app.pool, { merchantId, from: until, asOf: until }, 3), [
+      { merchantId, from: until, asOf: until, until: undefined },
     ])
   }
 })
