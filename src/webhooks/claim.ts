@@ -32,14 +32,22 @@ export async function claim(
   const limits = { perMerchantMax: lanes.rowsMax, leaseMs }
   const skipped = lanes.skipped()
   const deliveries = await claimDeliveries(app.pool, { ...input, ...limits, held, skipped })
+  const last = lastInRound(deliveries, after)
+  const unread = new Set(skipped)
+  const isWhole = deliveries.length < input.rowsMax
+  lanes.claimed(deliveries, (id) => !unread.has(id) && (isWhole || isInRound(id, { after, last })))
   // Those that had nothing left are released, or are taken again by what was found.
-  lanes.claimed(deliveries)
   lanes.forget(held.merchants.filter((_, at) => held.counts[at] === 0))
-  return { deliveries, after: lastInRound(deliveries, after), claimedAt, skippedCount: skipped.length }
+  return { deliveries, after: last, claimedAt, skippedCount: skipped.length }
 }
 
 /** The last merchant in round-robin order: ascending from `after`, then from the first one up to `after`. */
 function lastInRound(deliveries: readonly ClaimedDelivery[], after: string): string {
   const merchants = deliveries.map((delivery) => delivery.merchant_id).toSorted()
   return merchants.findLast((id) => id <= after) ?? merchants.at(-1) ?? after
+}
+
+/** Whether a round from behind `after` to `last` visits this merchant. */
+function isInRound(id: string, { after, last }: { after: string; last: string }): boolean {
+  return after < last ? after < id && id <= last : after < id || id <= last
 }

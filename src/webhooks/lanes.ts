@@ -49,7 +49,7 @@ export type Lanes = {
   /** The slow merchants of which a claim reads nothing, because others of them have their turn before. */
   skipped(): string[]
   /** What a claim has found: slow merchants that it has read, and of whom nothing is due, have had their turn. */
-  claimed(deliveries: readonly ClaimedDelivery[]): void
+  claimed(deliveries: readonly ClaimedDelivery[], wasRead: (merchantId: string) => boolean): void
   /** Forgets lanes that a claim has released. */
   forget(merchants: readonly string[]): void
 }
@@ -57,7 +57,7 @@ export type Lanes = {
 /** An attempt that took longer makes its lane a slow one, until one takes less while none in progress has taken longer. */
 const SLOW_MS = 1_000
 
-/** Merchants that are known to be slow, also while nothing of theirs is due. */
+/** Merchants that are known to be slow, also while nothing of theirs is due: those whose last attempts began last. */
 const SLOW_MERCHANTS_MAX = 1_000
 
 /** Of so many slow lanes rows are claimed at once: of those whose last attempt began first, so that each has its turn. */
@@ -76,7 +76,7 @@ export function makeLanes({ perMerchantMax, slowMax, now = () => performance.now
   const lanes = new Map<string, Lane>()
   /** The lanes that can start a delivery. */
   const turns: { fast: Lane[]; slow: Lane[] } = { fast: [], slow: [] }
-  /** The merchants of slow lanes, and when the last attempt of each began. */
+  /** The merchants of slow lanes, in the order of their last attempts, and when each had its last turn. */
   const slow = new Map<string, number>()
   let count = 0
   let inProgress = 0
@@ -113,13 +113,22 @@ export function makeLanes({ perMerchantMax, slowMax, now = () => performance.now
 
   function setSpeed(lane: Lane, speed: 'fast' | 'slow'): void {
     const before = speedOf(lane)
-    if (before === speed || (speed === 'slow' && slow.size >= SLOW_MERCHANTS_MAX)) return
+    if (before === speed || (speed === 'slow' && !makeRoom())) return
     slowInProgress += speed === 'slow' ? lane.inProgress.size : -lane.inProgress.size
     if (speed === 'slow') slow.set(lane.merchantId, now())
     else slow.delete(lane.merchantId)
     if (!lane.isInTurn) return
     turns[before].splice(turns[before].indexOf(lane), 1)
     turns[speed].push(lane)
+  }
+
+  const hasRows = (merchantId: string): boolean => (lanes.get(merchantId)?.rows.size ?? 0) > 0
+
+  /** Room for one more slow merchant, in place of one that has sent nothing for longest: it may never send again. */
+  function makeRoom(): boolean {
+    if (slow.size < SLOW_MERCHANTS_MAX) return true
+    const idle = [...slow.keys()].find((merchantId) => !hasRows(merchantId))
+    return idle !== undefined && slow.delete(idle)
   }
 
   /** Those who have waited longest come first. */
@@ -172,7 +181,8 @@ export function makeLanes({ perMerchantMax, slowMax, now = () => performance.now
       return ready
     },
     begun: ({ merchant_id: merchantId }) => {
-      if (slow.has(merchantId)) slow.set(merchantId, now())
+      // Deleted first, so that it is the last in order.
+      if (slow.delete(merchantId)) slow.set(merchantId, now())
     },
     answered: ({ merchant_id: merchantId, delivery_id: id }) => {
       const lane = lanes.get(merchantId)
@@ -201,11 +211,10 @@ export function makeLanes({ perMerchantMax, slowMax, now = () => performance.now
       }
     },
     skipped: () => (slow.size > SLOW_LANES_MAX ? slowByTurn().slice(SLOW_LANES_MAX) : []),
-    claimed: (deliveries) => {
-      if (slow.size <= SLOW_LANES_MAX) return
+    claimed: (deliveries, wasRead) => {
       const found = new Set(deliveries.map(({ merchant_id: merchantId }) => merchantId))
-      for (const merchantId of slowByTurn().slice(0, SLOW_LANES_MAX))
-        if (!found.has(merchantId) && (lanes.get(merchantId)?.rows.size ?? 0) === 0) slow.set(merchantId, now())
+      for (const merchantId of slow.keys())
+        if (wasRead(merchantId) && !found.has(merchantId) && !hasRows(merchantId)) slow.set(merchantId, now())
     },
     forget: (merchants) => {
       for (const merchantId of merchants) lanes.delete(merchantId)

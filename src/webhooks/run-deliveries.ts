@@ -144,6 +144,7 @@ async function dispatch(run: Run): Promise<void> {
   let backOffMs = 0
   let moreIsDue = false
   let emptyCount = 0
+  let wasIdle = true
   let asked = 0
   while (!run.stopping) {
     if (moreIsDue) await delay(GATHER_MS)
@@ -153,8 +154,8 @@ async function dispatch(run: Run): Promise<void> {
       continue
     }
     try {
-      // What was under way at the claim filled its merchant's cap then, even if it has ended since: the rest may be due.
-      const wasIdle = run.lanes.count() === 0
+      // What was under way at a claim filled its merchant's cap then, even if it has ended since: the rest may be due.
+      wasIdle = (wasIdle || emptyCount === 0) && run.lanes.count() === 0
       // Who asks during a round of claims may know of deliveries that its first claims did not see.
       if (emptyCount === 0) asked = run.waitingForIdle.length
       const claimed = await claim(app, { worker: run.worker, after, rowsMax: free, lanes: run.lanes })

@@ -1,10 +1,10 @@
 import t from 'tap'
 import { makeLanes } from '../../src/webhooks/lanes.ts'
-import type { Ready } from '../../src/webhooks/lanes.ts'
+import type { Lanes, Ready } from '../../src/webhooks/lanes.ts'
 import { claimDeliveries, recordAttempts } from '../../src/webhooks/sql.ts'
 import type { AttemptRow, Claim } from '../../src/webhooks/sql.ts'
 import type { ClaimedDelivery } from '../../src/webhooks/record.ts'
-import { firstMerchant } from '../../src/webhooks/claim.ts'
+import { claim as claimBatch, firstMerchant } from '../../src/webhooks/claim.ts'
 import { moveQueuedToWaiting } from '../../src/webhooks/waiting-sql.ts'
 import { sql } from '../../src/db/sql.ts'
 import { until } from '../support/until.ts'
@@ -103,7 +103,10 @@ t.test('of many slow lanes each has its turn, and only a few are read at once', 
     const skipped = new Set(lanes.skipped())
     const found = due.filter((each) => !skipped.has(each)).map((each) => ready(each, `${each}.${round}`))
     for (const each of found) lanes.add(each)
-    lanes.claimed(found.map(({ delivery }) => delivery))
+    lanes.claimed(
+      found.map(({ delivery }) => delivery),
+      (id) => !skipped.has(id),
+    )
   }
   const times = new Map<string, number>()
   const sendOne = (): void => {
@@ -137,6 +140,60 @@ t.test('of many slow lanes each has its turn, and only a few are read at once', 
   t.strictSame(fewerThan(4, few), [], 'also where nothing is due of those who would come first')
   t.equal(lanes.skipped().length, 24, 'the next claim reads of sixteen of them')
   t.end()
+})
+
+/** Lanes in which each of these merchants has had an attempt of two seconds, one after the other. */
+function slowLanes(merchants: readonly string[]): Lanes {
+  let now = 0
+  const lanes = makeLanes({ perMerchantMax: 1, slowMax: 1, now: () => (now += 1) })
+  for (const merchant of merchants) {
+    lanes.add(ready(merchant, `${merchant}.first`))
+    const started = lanes.next()?.delivery
+    if (started === undefined) throw new Error('nothing starts')
+    lanes.begun(started)
+    now += 2_000
+    lanes.answered(started)
+    lanes.done(started)
+    lanes.forget([merchant])
+  }
+  return lanes
+}
+
+t.test('of a thousand slow merchants those are forgotten that have sent nothing for longest', (t) => {
+  const merchants = Array.from({ length: 1_000 }, (_, n) => `m${n}`)
+  const lanes = slowLanes([...merchants, 'm0', 'another'])
+  const waiting = lanes.skipped()
+  t.equal(waiting.length, 1_000 - 16)
+  t.strictSame(waiting.slice(-2), ['m0', 'another'], 'one that is slow now takes no place of the others')
+  t.equal(waiting.includes('m1'), false)
+  t.end()
+})
+
+t.test('a slow merchant that a claim has not read keeps its turn', async (t) => {
+  const { owner, app } = await makeOutbox(t)
+  const merchants: string[] = []
+  for (let n = 0; n < 18; n += 1) merchants.push(await plantMerchant({ owner, app, webhookUrl: 'http://127.0.0.1:1/' }))
+  merchants.sort()
+  const merchantAt = (at: number): string => merchants.at(at) ?? ''
+  const readIn = async (lanes: Lanes, { rowsMax = 100, after = firstMerchant } = {}) => {
+    const claimed = await claimBatch(app, { worker: 'one', after, rowsMax, lanes })
+    for (const delivery of claimed.deliveries) lanes.add({ ...ready('', ''), delivery })
+    return { ...claimed, found: claimed.deliveries.map(({ merchant_id: id }) => id) }
+  }
+
+  await plantDeliveries(owner, merchantAt(-2))
+  const lanes = slowLanes(merchants)
+  const reading = readIn(lanes)
+  lanes.begun(ready(merchantAt(0), '').delivery)
+  t.strictSame((await reading).found, [], 'sixteen come before')
+  t.strictSame((await readIn(lanes)).found, [merchantAt(-2)], 'also where one of them is sent to meanwhile')
+
+  await owner.query('update webhook_lanes set worker = null, locked_until = null')
+  for (const at of [0, 15]) await plantDeliveries(owner, merchantAt(at))
+  const others = slowLanes(merchants)
+  const { found, after } = await readIn(others, { rowsMax: 1 })
+  t.strictSame(found, [merchantAt(0)])
+  t.strictSame((await readIn(others, { after, rowsMax: 1 })).found, [merchantAt(15)], 'also where a claim was full')
 })
 
 const NOTHING: Claim['held'] = { merchants: [], counts: [], rows: [] }
