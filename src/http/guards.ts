@@ -88,6 +88,7 @@ export function makeGuard(
       const caller = await authenticate(operation, credentials, rates)
       const principal = authorise(operation, caller)
       requireFreshSignIn(app, operation, caller)
+      if (principal.kind === 'merchant' && operation.isRecorded === true) rates.change(principal)
       return principal
     }
     if (operation.permission === undefined && access.some((kind) => NEEDS_NO_CALLER.has(kind))) {

@@ -6,6 +6,7 @@ import type { RateLimit } from '../lib/token-buckets.ts'
 import type { Operation } from '../wire/operation.ts'
 import { requestLink, verifyLink } from '../wire/payer.ts'
 import { completeSca, createPayment } from '../wire/payments.ts'
+import type { MerchantPrincipal } from './principal.ts'
 
 const SECONDS_PER_HOUR = 3_600
 const perSecond = (count: number, burst: number): RateLimit => ({ burst, perHour: count * SECONDS_PER_HOUR })
@@ -35,6 +36,15 @@ const OF_NETWORKS = {
 /** Of callers that are authenticated. */
 const OF_CALLERS = { reads: perSecond(200, 400), writes: perSecond(100, 200) } satisfies Record<string, RateLimit>
 
+/**
+ * Of merchants, by all their callers, for what the audit trail keeps (decision 458). Anyone can register a merchant, and every
+ * action waits for the lock of the whole trail, an operator's too. A new shop sets up its team and its checkout within a burst.
+ */
+const OF_MERCHANTS = {
+  changes: { burst: 60, perHour: 600 },
+  changesBeforeApproval: { burst: 30, perHour: 120 },
+} satisfies Record<string, RateLimit>
+
 export type NetworkRate = keyof typeof OF_NETWORKS
 
 /** Operations that sign payers in. They need no credential, and are rate limited as well. */
@@ -46,6 +56,8 @@ export type RateLimits = {
   network(rate: NetworkRate, clientAddress: string | undefined): void
   /** Counts a request of an authenticated caller. */
   caller(key: string, operation: Operation): void
+  /** Counts a merchant's request that may add an action to the audit trail. */
+  change(merchant: Pick<MerchantPrincipal, 'merchantId' | 'kybStatus'>): void
   /**
    * Rejects tokens unread, while a network has used up its rate of refused ones: reading them costs more than counting.
    * Clients whose tokens were valid there within the hour are let through, because others behind the same address must not
@@ -75,6 +87,7 @@ const nothing = (): void => undefined
 export const NO_RATE_LIMITS: RateLimits = {
   network: nothing,
   caller: nothing,
+  change: nothing,
   tokenGate: () => ({ enter: nothing, passed: nothing }),
 }
 
@@ -87,6 +100,7 @@ export function makeRateLimits({ config, rates, networks }: Pick<App, 'config' |
   const ofNetworks = mapValues(OF_NETWORKS, (limit, name) => rates.networkBuckets(name, limit))
   const seen = new Map<string, number>()
   const ofCallers = mapValues(OF_CALLERS, (limit, name) => rates.buckets(name, limit))
+  const ofMerchants = mapValues(OF_MERCHANTS, (limit, name) => rates.buckets(name, limit))
   return {
     network: (rate, clientAddress = '') => {
       const seconds = ofNetworks[rate](networks(clientAddress))
@@ -96,6 +110,11 @@ export function makeRateLimits({ config, rates, networks }: Pick<App, 'config' |
       const name = method === 'GET' ? 'reads' : 'writes'
       const seconds = ofCallers[name](key)
       if (seconds > 0) throw limited({ who: 'of this client', name, limit: OF_CALLERS[name], seconds })
+    },
+    change: ({ merchantId, kybStatus }) => {
+      const name = kybStatus === 'APPROVED' ? 'changes' : 'changesBeforeApproval'
+      const seconds = ofMerchants[name](merchantId)
+      if (seconds > 0) throw limited({ who: 'that change this merchant', name, limit: OF_MERCHANTS[name], seconds })
     },
     tokenGate: (from) => ({
       enter: (client) => {

@@ -32,6 +32,7 @@ export const listBankAccounts = operation({
 
 export const addBankAccount = operation({
   name: 'addBankAccount',
+  isRecorded: true,
   needsFreshSignIn: true,
   dryRun: true,
   method: 'POST',

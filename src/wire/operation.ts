@@ -39,6 +39,11 @@ export type Operation<
   needsFreshSignIn?: true
   /** Whether programs are rejected in live mode: a stolen secret must not take a person's second factor away. */
   isForPeople?: true
+  /**
+   * Whether a merchant's calls count against its rate of changes (http/rate-limit.ts), because each may add an action to the
+   * audit trail, which is kept for good. Not where access or a payee is removed: that must be possible after any flood.
+   */
+  isRecorded?: true
   /** Since when it is deprecated, and when it will be gone, six months later at least (decision 34). */
   deprecated?: Deprecated
   /** Whether a merchant that operators have disabled may call it (contract §Disabled merchants); it may always read. */

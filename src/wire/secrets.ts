@@ -51,6 +51,7 @@ export type RotatedSecret = z.infer<typeof RotatedSecret>
 
 export const rotateWebhookSecret = operation({
   name: 'rotateWebhookSecret',
+  isRecorded: true,
   needsFreshSignIn: true,
   dryRun: true,
   method: 'POST',

@@ -47,6 +47,7 @@ export const getBranding = operation({
 
 export const putBranding = operation({
   name: 'putBranding',
+  isRecorded: true,
   dryRun: true,
   method: 'PUT',
   path: '/api/v1/portal/branding',
@@ -81,6 +82,7 @@ export const getCheckoutOrigins = operation({
 
 export const putCheckoutOrigins = operation({
   name: 'putCheckoutOrigins',
+  isRecorded: true,
   dryRun: true,
   method: 'PUT',
   path: '/api/v1/portal/checkout-origins',

@@ -46,6 +46,7 @@ export const listTeam = operation({
 
 export const inviteTeamMember = operation({
   name: 'inviteTeamMember',
+  isRecorded: true,
   needsFreshSignIn: true,
   dryRun: true,
   method: 'POST',
@@ -64,6 +65,7 @@ export const inviteTeamMember = operation({
 
 export const changeTeamRole = operation({
   name: 'changeTeamRole',
+  isRecorded: true,
   needsFreshSignIn: true,
   dryRun: true,
   method: 'PUT',
@@ -100,6 +102,7 @@ export const removeTeamMember = operation({
 
 export const resetTeamFactor = operation({
   name: 'resetTeamFactor',
+  isRecorded: true,
   needsFreshSignIn: true,
   isForPeople: true,
   dryRun: true,
@@ -177,6 +180,7 @@ export const listApiCredentials = operation({
 
 export const createApiCredential = operation({
   name: 'createApiCredential',
+  isRecorded: true,
   needsFreshSignIn: true,
   dryRun: true,
   method: 'POST',
@@ -215,6 +219,7 @@ export const revokeApiCredential = operation({
 /** Replaces the secret of a credential or of the server client: the old secret ends at once. */
 export const rotateApiCredential = operation({
   name: 'rotateApiCredential',
+  isRecorded: true,
   needsFreshSignIn: true,
   dryRun: true,
   method: 'POST',

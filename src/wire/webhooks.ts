@@ -100,6 +100,7 @@ export const getWebhookEndpoint = operation({
 
 export const putWebhookEndpoint = operation({
   name: 'putWebhookEndpoint',
+  isRecorded: true,
   dryRun: true,
   method: 'PUT',
   path: '/api/v1/portal/webhook-endpoint',
@@ -196,6 +197,7 @@ export const replayWebhook = operation({
 
 export const replayWebhooks = operation({
   name: 'replayWebhooks',
+  isRecorded: true,
   dryRun: true,
   method: 'POST',
   path: '/api/v1/portal/webhooks/replay',

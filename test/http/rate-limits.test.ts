@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { makeSharedRates } from '../../src/db/shared-rates.ts'
 import { parseJsonBody } from '../../src/http/body.ts'
+import { ROUTES, SANDBOX_ROUTES } from '../../src/http/routes.ts'
 import { createPayment, testService } from '../support/app.ts'
 import type { Answer } from '../support/app.ts'
 import { ensureBuilt } from '../support/built.ts'
@@ -127,6 +128,30 @@ t.test('a body of brackets costs little', (t) => {
   t.end()
 })
 
+/** What merchants may change without its being counted, and why. */
+const UNCOUNTED: Readonly<Record<string, string>> = {
+  cancelPayment: 'of payments',
+  checkWebhookEndpoint: 'adds no action',
+  createPayment: 'of payments',
+  disableBankAccount: 'removes what was counted when it was added',
+  endConsent: 'of payments',
+  endSecretOverlap: 'removes what was counted when it was made',
+  raiseDispute: 'adds no action',
+  refundPayment: 'of payments',
+  removeTeamMember: 'removes what was counted when it was added',
+  replayWebhook: 'adds no action',
+  revokeApiCredential: 'removes what was counted when it was made',
+  submitEvidence: 'adds no action',
+  testWebhook: 'adds no action',
+}
+
+t.test('each change that the audit trail keeps says so', async (t) => {
+  const uncounted = [...ROUTES, ...SANDBOX_ROUTES]
+    .map(({ operation }) => operation)
+    .filter(({ method, access, isRecorded }) => method !== 'GET' && access.includes('merchant') && isRecorded !== true)
+  t.same(uncounted.map(({ name }) => name).toSorted(), Object.keys(UNCOUNTED))
+})
+
 t.test('with tokens', async (t) => {
   const rates = makeSharedRates({ wake, now: () => 0 })
   const { service: own, idp, person, program } = await serviceWithRealms(t, { env, overrides: { rates } })
@@ -173,4 +198,29 @@ t.test('with tokens', async (t) => {
       t.same(statuses(await asked('192.0.2.13', '/api/v1/payments', 1, late)), { 200: 1 }, 'elsewhere it is read')
     },
   )
+
+  await t.test('what a merchant changes is counted over all its callers, lower before it is approved', async (t) => {
+    for (const [kybStatus, burst, headers] of [
+      ['PENDING', 30, { 'retry-after': '30', 'ratelimit-policy': '"changesBeforeApproval";q=30;w=900' }],
+      ['APPROVED', 60, { 'retry-after': '6', 'ratelimit-policy': '"changes";q=60;w=360' }],
+    ] as const) {
+      const changing = await own.merchant({ kybStatus })
+      const callers = [await program(changing, 'ADMIN'), await program(changing, 'ADMIN')]
+      const put = (index: number) => {
+        const colors = { primary: index % 4 < 2 ? '#0B5FFF' : '#0B5F00', background: '#FFFFFF', text: '#111111' }
+        const body = { colors, logo_url: null, font: 'system-ui' }
+        return own.call('PUT', '/api/v1/portal/branding', { headers: callers[index % 2]!, body })
+      }
+      const answers: Answer[] = []
+      for (let index = 0; index < 200; index += 1) answers.push(await put(index))
+      t.same(statuses(answers), { 200: burst, 429: 200 - burst }, kybStatus)
+      t.match(answers.at(-1), { headers, body: { code: 'RATE_LIMITED' } })
+      const { rows } = await own.owner.query('select from operator_actions where merchant_id = $1', [changing.id])
+      t.ok(rows.length > 10 && rows.length <= burst, `${rows.length} actions`)
+      const revoke = await own.call('DELETE', '/api/v1/portal/api-credentials/none', { headers: callers[0]! })
+      t.equal(revoke.status, 404, 'a credential can still be revoked')
+      const pay = await own.call('POST', '/api/v1/payments', { headers: callers[0]!, body: {} })
+      t.equal(pay.status, 400, 'and payments are not counted')
+    }
+  })
 })
