@@ -53,6 +53,11 @@ export type App = {
   readinessPool: LatePool
   /** Runs `work` in a transaction that is always rolled back. */
   rolledBack<T>(work: (tx: DatabaseTransactionConnection) => Promise<T>): Promise<T>
+  /**
+   * Runs `work`, which others like it do not depend on. A dry run takes it back at once, so that it holds no lock during
+   * the others.
+   */
+  separately<T>(work: (pool: CommonQueryMethods) => Promise<T>): Promise<T>
   /** The most frequent statements of payments, batched over connections of their own. */
   batches: PaymentBatches
   /** Wakes jobs in every process, after a commit. */
@@ -178,6 +183,7 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
     pool,
     readinessPool,
     rolledBack: (work) => runRolledBack(pool, work),
+    separately: (work) => work(pool),
     batches,
     wake,
     ids,

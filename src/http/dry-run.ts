@@ -1,6 +1,7 @@
 import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
 import type { BankConnector } from '../banks/connector.ts'
+import { rollBackAfter } from '../db/rolled-back-sql.ts'
 import { makeUnchangedProvider } from '../identity/unchanged.ts'
 import { makeIds } from '../lib/ids.ts'
 import { makeUncountedMoves } from '../observe/metrics.ts'
@@ -25,6 +26,7 @@ function dryApp(app: App, tx: DatabaseTransactionConnection): App {
   return {
     ...app,
     pool: tx,
+    separately: (work) => rollBackAfter(tx, work),
     batches: paymentBatchesIn(tx),
     wake: { ...app.wake, notify: () => undefined },
     ids,

@@ -41,32 +41,40 @@ function closeOne(app: App, period: OpenPeriod): Promise<boolean> {
 export type CloseSettlementsInput = { merchantId: string; currency?: string | undefined; actor: Actor }
 
 /**
- * Ends the open periods of a merchant now, in one transaction: those that have ended already, and what was posted since.
+ * Ends the open periods of a merchant now: those that have ended already, and what was posted since. Each has a
+ * transaction of its own, because the action is recorded under the one lock of all actions: with a second currency in the
+ * transaction, every operator would wait while its lines are assigned.
  * @returns the new settlements; none where nothing was posted since the last ones
  */
 export async function closeSettlements(
-  app: Pick<App, 'pool' | 'ids'>,
+  app: Pick<App, 'pool' | 'ids' | 'separately'>,
   { merchantId, currency, actor }: CloseSettlementsInput,
 ): Promise<SettlementRecord[]> {
   await keepBalancesOf(app, merchantId)
-  return app.pool.transaction(async (tx) => {
-    const open = await listOpenPeriods(tx, merchantId)
-    const closed: SettlementRecord[] = []
-    for (const period of open.filter((each) => currency === undefined || each.currency === currency)) {
-      for (const byHand of [false, true]) {
-        for (;;) {
-          const id = app.ids.uuid()
-          if (!(await closePeriod(tx, { id, period, byHand }))) break
-          const settlement = await findSettlement(tx, { merchantId, id })
-          if (settlement === null) throw new Error('the new settlement is missing')
-          closed.push(settlement)
-          if (byHand) {
-            const after = { currency: settlement.currency, payable_amount: settlement.payable_amount }
-            await recordAction(app, tx, { actor, action: 'settlement.close', merchantId, subjectId: id, after })
-          }
-        }
+  const open = await listOpenPeriods(app.pool, merchantId)
+  const closed: SettlementRecord[] = []
+  for (const period of open.filter((each) => currency === undefined || each.currency === currency))
+    closed.push(...(await app.separately((pool) => closeNow({ ids: app.ids, pool }, period, actor))))
+  return closed
+}
+
+/** Closes the periods of a currency that have ended, and then the one that is open. */
+async function closeNow(app: Pick<App, 'pool' | 'ids'>, period: OpenPeriod, actor: Actor): Promise<SettlementRecord[]> {
+  const close = (byHand: boolean) =>
+    app.pool.transaction(async (tx) => {
+      const id = app.ids.uuid()
+      const { merchant_id: merchantId } = period
+      if (!(await closePeriod(tx, { id, period, byHand }))) return null
+      const settlement = await findSettlement(tx, { merchantId, id })
+      if (settlement === null) throw new Error('the new settlement is missing')
+      if (byHand) {
+        const after = { currency: settlement.currency, payable_amount: settlement.payable_amount }
+        await recordAction(app, tx, { actor, action: 'settlement.close', merchantId, subjectId: id, after })
       }
-    }
-    return closed
-  })
+      return settlement
+    })
+  const closed: SettlementRecord[] = []
+  for (let ended = await close(false); ended !== null; ended = await close(false)) closed.push(ended)
+  const last = await close(true)
+  return last === null ? closed : [...closed, last]
 }
