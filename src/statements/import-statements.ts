@@ -48,11 +48,11 @@ export async function importStatements(
   { content, csv, actor }: ImportStatementsInput,
 ): Promise<ImportOutcome> {
   const file = withOwnAccounts(app.config, readFile(content, csv))
-  const fileHash = createHash('sha256').update(content, 'utf8').digest('hex')
+  const fileHash = hashOf(csv === undefined ? content : `${content}\n${formText(csv, file)}`)
   const { moved, refunded, ...outcome } = await app.pool.transaction(async (tx) => {
     await lockImports(tx)
     const before = await listStatementsOfFile(tx, fileHash)
-    const statements = before.length > 0 ? before : await insertFile(app, tx, { file, fileHash, actor })
+    const statements = before.length > 0 ? before : await insertFile(app, tx, { file, fileHash, contentHash: hashOf(content), actor })
     const newLineCount = before.length > 0 ? 0 : sum(statements.map(({ new_line_count }) => new_line_count))
     const matched = await matchOpenLines(tx, ownAccounts(app.config))
     const moved = await confirmPayouts(app, tx, matched.payouts)
@@ -87,10 +87,21 @@ function readFile(content: string, csv: CsvForm | undefined): BankFile {
   }
 }
 
+/** What a CSV file does not say of itself: the same text of another account, or read otherwise, has other lines. */
+function formText({ columns, date_format, currency }: CsvForm, { statements }: BankFile): string {
+  const named = Object.entries(columns).filter(([, name]) => name !== undefined)
+  const accounts = statements.map(({ account }) => account)
+  return JSON.stringify([accounts, date_format, currency, named.toSorted(([one], [other]) => (one < other ? -1 : 1))])
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text, 'utf8').digest('hex')
+}
+
 async function insertFile(
   app: Pick<App, 'ids'>,
   tx: DatabaseTransactionConnection,
-  { file, fileHash, actor }: { file: BankFile; fileHash: string; actor: Actor },
+  { file, fileHash, contentHash, actor }: { file: BankFile; fileHash: string; contentHash: string; actor: Actor },
 ): Promise<StatementRecord[]> {
   const made: StatementRecord[] = []
   for (const [filePosition, statement] of file.statements.entries()) {
@@ -102,7 +113,7 @@ async function insertFile(
     const more = { id: app.ids.uuid(), format: file.format, fileHash, filePosition, importedBy: actor.name, ...counts }
     const record = await insertStatement(tx, { ...statement, ...more })
     await insertLines(tx, { statementId: record.id, account, lines: fresh })
-    const after = { account, reference: statement.reference, new_line_count: fresh.length, file_sha256: fileHash }
+    const after = { account, reference: statement.reference, new_line_count: fresh.length, file_sha256: contentHash }
     await recordAction(app, tx, { actor, action: 'statement.import', merchantId: null, subjectId: record.id, after })
     made.push(record)
   }
@@ -121,7 +132,7 @@ function withHashes({ lines }: BankStatement): (BankLine & { hash: string })[] {
     const name = JSON.stringify([bookedOn, direction, amount, currency, ...names])
     const count = (counts.get(name) ?? 0) + 1
     counts.set(name, count)
-    return { ...line, hash: createHash('sha256').update(`${name}${count}`, 'utf8').digest('hex') }
+    return { ...line, hash: hashOf(`${name}${count}`) }
   })
 }
 

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import t from 'tap'
 import { askAgain, testService } from '../support/app.ts'
 import type { Answer } from '../support/app.ts'
@@ -125,6 +125,27 @@ t.test('the same file again changes nothing, and a notification of the same entr
   t.match(notice.body, { new_line_count: 1 })
   const told = await send(germanFile([{ amount: '9.00', ref: 'n1', text: 'y' }], { account, id: 'NOTE-2' }))
   t.match(told.body, { new_line_count: 0, known_line_count: 1 }, 'by the name that the bank gave it')
+})
+
+t.test('the same CSV text of another account, or read otherwise, is another file', async (t) => {
+  const content = 'Date,Out,In\n03/02/2026,1.00,\n'
+  const columns = { date: 'Date', debit: 'Out', credit: 'In' }
+  const csv = { account: '20-20-15 00000077', currency: 'GBP', date_format: 'DD/MM/YYYY', columns }
+  t.match(await send(content, { csv }), { status: 200, body: { new_line_count: 1, known_line_count: 0 } })
+  for (const [name, more] of [
+    ['account', { account: '20-20-15 00000078' }],
+    ['date format', { date_format: 'MM/DD/YYYY' }],
+    ['columns', { columns: { ...columns, debit: 'In', credit: 'Out' } }],
+    ['currency', { currency: 'EUR' }],
+  ] as const)
+    t.match((await send(content, { csv: { ...csv, ...more } })).body, { new_line_count: 1, known_line_count: 0 }, name)
+  const alike = { ...csv, account: '202015-00000077', columns: { credit: 'In', debit: 'Out', date: 'Date' } }
+  t.match((await send(content, { csv: alike })).body, { new_line_count: 0, known_line_count: 1 })
+  const { rows } = await owner.query(
+    `select count(*)::int, after->>'file_sha256' as hash from operator_actions
+     where action = 'statement.import' and after->>'account' like '202015000000%' group by 2`,
+  )
+  t.same(rows, [{ count: 5, hash: createHash('sha256').update(content).digest('hex') }], 'the audit trail has the content')
 })
 
 t.test('twenty imports of the same file at once keep it once', async (t) => {
