@@ -52,7 +52,8 @@ export async function importStatements(
   const { moved, refunded, ...outcome } = await app.pool.transaction(async (tx) => {
     await lockImports(tx)
     const before = await listStatementsOfFile(tx, fileHash)
-    const statements = before.length > 0 ? before : await insertFile(app, tx, { file, fileHash, contentHash: hashOf(content), actor })
+    const statements =
+      before.length > 0 ? before : await insertFile(app, tx, { file, fileHash, contentHash: hashOf(content), actor })
     const newLineCount = before.length > 0 ? 0 : sum(statements.map(({ new_line_count }) => new_line_count))
     const matched = await matchOpenLines(tx, ownAccounts(app.config))
     const moved = await confirmPayouts(app, tx, matched.payouts)
@@ -104,9 +105,10 @@ async function insertFile(
   { file, fileHash, contentHash, actor }: { file: BankFile; fileHash: string; contentHash: string; actor: Actor },
 ): Promise<StatementRecord[]> {
   const made: StatementRecord[] = []
+  const hashed = withHashes(file.statements)
   for (const [filePosition, statement] of file.statements.entries()) {
     const { account, lines } = statement
-    const named = withHashes(statement)
+    const named = hashed[filePosition] ?? []
     const known = await listKnownHashes(tx, { account, hashes: named.map(({ hash }) => hash) })
     const fresh = named.filter(({ hash }) => !known.has(hash)).map((line) => ({ ...line, id: app.ids.uuid() }))
     const counts = { lineCount: lines.length, newLineCount: fresh.length }
@@ -121,19 +123,23 @@ async function insertFile(
 }
 
 /**
- * Each line with what identifies it. Where the bank names its entries, its name does, with day and amount; otherwise all
- * that the line says. Lines of one statement that are alike differ by their number.
+ * The lines of each statement with what identifies them. Where the bank names its entries, its name does, with day and
+ * amount; otherwise all that the line says. Lines that are alike differ by their number: in their statement, and those that
+ * the bank does not name in their account, whose pages are several statements of the file.
  */
-function withHashes({ lines }: BankStatement): (BankLine & { hash: string })[] {
+function withHashes(statements: readonly BankStatement[]): (BankLine & { hash: string })[][] {
   const counts = new Map<string, number>()
-  return lines.map((line) => {
-    const { bookedOn, direction, amount, currency, bankReference, endToEndId, remittance } = line
-    const names = bankReference === null ? [null, endToEndId, remittance] : [bankReference]
-    const name = JSON.stringify([bookedOn, direction, amount, currency, ...names])
-    const count = (counts.get(name) ?? 0) + 1
-    counts.set(name, count)
-    return { ...line, hash: hashOf(`${name}${count}`) }
-  })
+  return statements.map(({ account, lines }, position) =>
+    lines.map((line) => {
+      const { bookedOn, direction, amount, currency, bankReference, endToEndId, remittance } = line
+      const names = bankReference === null ? [null, endToEndId, remittance] : [bankReference]
+      const name = JSON.stringify([bookedOn, direction, amount, currency, ...names])
+      const key = `${bankReference === null ? account : position} ${name}`
+      const count = (counts.get(key) ?? 0) + 1
+      counts.set(key, count)
+      return { ...line, hash: hashOf(`${name}${count}`) }
+    }),
+  )
 }
 
 function countReturned(lines: readonly { direction: string; refund_id: string | null }[]): number {

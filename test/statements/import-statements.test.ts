@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import t from 'tap'
 import { askAgain, testService } from '../support/app.ts'
 import type { Answer } from '../support/app.ts'
-import { britishFile, germanFile } from '../support/bank-files.ts'
+import { britishFile, dutchFile, germanFile } from '../support/bank-files.ts'
 import type { SampleLine } from '../support/bank-files.ts'
 import { refund, settledPayment, tally } from '../support/payments.ts'
 import { countRows } from '../support/rows.ts'
@@ -145,7 +145,27 @@ t.test('the same CSV text of another account, or read otherwise, is another file
     `select count(*)::int, after->>'file_sha256' as hash from operator_actions
      where action = 'statement.import' and after->>'account' like '202015000000%' group by 2`,
   )
-  t.same(rows, [{ count: 5, hash: createHash('sha256').update(content).digest('hex') }], 'the audit trail has the content')
+  t.same(
+    rows,
+    [{ count: 5, hash: createHash('sha256').update(content).digest('hex') }],
+    'the audit trail has the content',
+  )
+})
+
+t.test('lines that are alike on two pages are two, unless the bank names them', async (t) => {
+  const [cash, fee] = [
+    { amount: '20.00', text: 'Cash' },
+    { amount: '0.30', ref: 'FEE-1' },
+  ]
+  const content = dutchFile([
+    [cash, fee],
+    [cash, fee],
+  ])
+  t.match((await send(content)).body, { new_line_count: 3, known_line_count: 1 })
+  t.match((await send(content)).body, { new_line_count: 0, known_line_count: 4 })
+  t.match((await send(`${content} `)).body, { new_line_count: 0, known_line_count: 4 }, 'in another file too')
+  const onePage = dutchFile([[cash, cash], []])
+  t.match((await send(onePage)).body, { new_line_count: 0, known_line_count: 2 }, 'and on one page')
 })
 
 t.test('twenty imports of the same file at once keep it once', async (t) => {
