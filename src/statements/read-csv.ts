@@ -92,7 +92,7 @@ function lineOf(cell: Cell, form: CsvForm, where: string): BankLine | undefined 
   const currency = form.columns.currency === undefined ? form.currency : cell('currency')
   const signed = signedOf(cell, form.columns, where)
   const isDebit = signed.startsWith('-')
-  const money = moneyOf(decimalOf(isDebit ? signed.slice(1) : signed, where), currency, where)
+  const money = moneyOf(decimalOf(isDebit ? signed.slice(1) : signed, currency, where), currency, where)
   if (isZero(money.amount)) return undefined
   return {
     bookedOn: dayOf(isoDay(cell('date'), form.date_format), where),
@@ -117,12 +117,15 @@ function signedOf(cell: Cell, { amount }: CsvColumns, where: string): string {
 
 const GROUPED_BY_COMMA = /^(\d{1,3}(,\d{3})+|\d+)(\.\d+)?$/
 const GROUPED_BY_POINT = /^(\d{1,3}(\.\d{3})+|\d+)(,\d+)?$/
+/** The currencies whose amounts have three decimals (ISO 4217). */
+const THREE_DECIMALS = /^(BHD|IQD|JOD|KWD|LYD|OMR|TND)$/
 
 /** The amount as computers write it: `1,250.00` and `1.250,00` are 1250.00. What could be either is refused. */
-function decimalOf(text: string, where: string): string {
+function decimalOf(text: string, currency: string, where: string): string {
   const plain = text.replaceAll(/[\s£€$]/g, '')
-  if (GROUPED_BY_COMMA.test(plain) && !/^\d+,\d{3}$/.test(plain)) return plain.replaceAll(',', '')
-  if (GROUPED_BY_POINT.test(plain) && !/^\d+[.,]\d{3}$/.test(plain)) return plain.replaceAll('.', '').replace(',', '.')
+  const isEither = /^\d+,\d{3}$/.test(plain) || (/^[1-9]\d{0,2}\.\d{3}$/.test(plain) && !THREE_DECIMALS.test(currency))
+  if (!isEither && GROUPED_BY_COMMA.test(plain)) return plain.replaceAll(',', '')
+  if (!isEither && GROUPED_BY_POINT.test(plain)) return plain.replaceAll('.', '').replace(',', '.')
   throw new UnreadableFile(`${where}: ${shown(text)} is not a valid amount, or could be two: write 1250.00 or 1,250.00`)
 }
 

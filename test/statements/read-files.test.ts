@@ -263,13 +263,25 @@ t.test('CSV: columns by their names, thousands, two columns or one with a sign',
   ])
 })
 
+t.test('CSV: three decimals are read where they are no thousands', async (t) => {
+  const amountOf = (text: string, currency: string) =>
+    readCsv(`Date,Details,Paid out,Paid in\n22/11/2026,x,,"${text}"\n`, { ...FORM, currency }).statements[0]?.lines
+  t.match(amountOf('1.250', 'KWD'), [{ amount: '1.2500', currency: 'KWD' }], 'a currency that has three')
+  t.match(amountOf('1250.000', 'GBP'), [{ amount: '1250.0000' }])
+  t.match(amountOf('0.350', 'GBP'), [{ amount: '0.3500' }])
+  t.match(amountOf('1.250.000', 'EUR'), [{ amount: '1250000.0000' }])
+  t.match(amountOf('1.250.000,50', 'EUR'), [{ amount: '1250000.5000' }])
+  t.throws(() => amountOf('1,250', 'KWD'), { message: /could be two/ })
+})
+
 t.test('a CSV file that could be read in two ways, or not at all, is refused with its line', async (t) => {
   const head = 'Date,Details,Paid out,Paid in\n'
   for (const [text, message] of [
     [`${head}22/11/26,x,,1.00`, /line 2: "0026-11-22" is not a valid date/],
     [`${head}31/02/2026,x,,1.00`, /line 2: .* is not a valid date/],
     [`${head}22/11/2026,x,,"1,250"`, /line 2: "1,250" is not a valid amount, or could be two/],
-    [`${head}22/11/2026,x,,1.005`, /line 2/],
+    [`${head}22/11/2026,x,,1.250`, /line 2: "1.250" is not a valid amount, or could be two/],
+    [`${head}22/11/2026,x,,1250.005`, /line 2: "1250.005" has more decimals than GBP/],
     [`${head}22/11/2026,x,,ten`, /line 2: "ten" is not a valid amount/],
     [`${head}22/11/2026,x,1.00,2.00`, /line 2: both a credit and a debit/],
     [`${head}\n22/11/2026,"x,,1.00`, /line \d+: /],
