@@ -22,7 +22,7 @@ import {
   insertStatement,
   listKnownHashes,
   listStatementsOfFile,
-  lockImports,
+  lockStatements,
   openLinesOfFailed,
 } from './sql.ts'
 
@@ -50,7 +50,7 @@ export async function importStatements(
   const file = withOwnAccounts(app.config, readFile(content, csv))
   const fileHash = hashOf(csv === undefined ? content : `${content}\n${formText(csv, file)}`)
   const { moved, refunded, ...outcome } = await app.pool.transaction(async (tx) => {
-    await lockImports(tx)
+    await lockStatements(tx)
     const before = await listStatementsOfFile(tx, fileHash)
     const statements =
       before.length > 0 ? before : await insertFile(app, tx, { file, fileHash, contentHash: hashOf(content), actor })

@@ -9,7 +9,7 @@ import { announcePayout } from '../payouts/move.ts'
 import { announceRefund } from '../payments/refunds/execute-refund.ts'
 import { confirmPayouts } from './confirm-payouts.ts'
 import { confirmRefunds } from './confirm-refunds.ts'
-import { findMovement, findPayoutMovement, lockLine, openLinesOfFailed, resolveLine } from './sql.ts'
+import { findMovement, findPayoutMovement, lockLine, lockStatements, openLinesOfFailed, resolveLine } from './sql.ts'
 import type { Movement, NamedMovement } from './sql.ts'
 
 export type ResolveStatementLineInput = {
@@ -33,6 +33,7 @@ export async function resolveStatementLine(
 ): Promise<StatementLineRecord> {
   if (!isUuid(id)) throw lineNotFound()
   const { resolved, moved, refunded } = await app.pool.transaction(async (tx) => {
+    await lockStatements(tx)
     const line = await lockLine(tx, id)
     if (line === null) throw lineNotFound()
     if (line.matched_by !== null) throw alreadyMatched(line)

@@ -15,8 +15,11 @@ const lineColumns = sql.fragment`
   end_to_end_id, remittance, merchant_id, payment_id, refund_id, payout_id, matched_by, matched_at, resolution_reason
 `
 
-/** One import at a time: two files that overlap would each take the other's lines for new ones. */
-export async function lockImports(tx: DatabaseTransactionConnection): Promise<void> {
+/**
+ * One import, or resolution of a line, at a time: two files that overlap would each take the other's lines for new ones, and a
+ * line or its movement would be matched twice.
+ */
+export async function lockStatements(tx: DatabaseTransactionConnection): Promise<void> {
   await tx.query(sql.type(z.object({}))`select from (select pg_advisory_xact_lock(hashtext('bank_statements'))) locked`)
 }
 

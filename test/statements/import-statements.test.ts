@@ -6,6 +6,7 @@ import { britishFile, dutchFile, germanFile } from '../support/bank-files.ts'
 import type { SampleLine } from '../support/bank-files.ts'
 import { refund, settledPayment, tally } from '../support/payments.ts'
 import { countRows } from '../support/rows.ts'
+import { until } from '../support/until.ts'
 
 const service = await testService(t)
 const { owner } = service
@@ -241,6 +242,44 @@ t.test("what could be several is nobody's, until someone says", async (t) => {
     status: 404,
     body: { code: 'STATEMENT_LINE_NOT_FOUND' },
   })
+})
+
+/** The answers of requests that run at once, each of which has read the lines before one of them is changed. */
+async function atOnce(requests: readonly (() => Promise<Answer>)[]): Promise<Answer[]> {
+  await owner.query('begin; lock table bank_statement_lines in share mode')
+  const answers: Promise<Answer>[] = []
+  for (const request of requests) {
+    answers.push(request())
+    await until('the request waits', async () => {
+      const { rowCount } = await owner.query(
+        `select from pg_locks
+         where not granted and database = (select oid from pg_database where datname = current_database())`,
+      )
+      return rowCount === answers.length
+    })
+  }
+  await owner.query('commit')
+  return Promise.all(answers)
+}
+
+t.test('a line is resolved, or matched, once by those who do so at once', async (t) => {
+  const resolve = (id: string, body: object) => () =>
+    service.call('PUT', `${LINES}/${id}/resolution`, { headers, body: { reason: 'we know', ...body } })
+  const { content } = statement([line('36.00', 'a', { text: 'AT ONCE' }), line('36.00', 'b'), line('36.00', 'c')])
+  const [later, one, other] = await linesOf(await send(content))
+  const payment_id = await settledPayment(service, merchant, { amount: '36.00' })
+  t.match(await atOnce([resolve(one.id, { payment_id }), resolve(other.id, { payment_id })]), [
+    { status: 200, body: { payment_id } },
+    {
+      status: 400,
+      body: { errors: [{ path: 'payment_id', code: 'ALREADY_THERE', message: `is the line ${one.id} already` }] },
+    },
+  ])
+  const matched = await settledPayment(service, merchant, { amount: '36.00', remittance_reference: 'AT ONCE' })
+  t.match(await atOnce([() => send(content), resolve(later.id, {})]), [
+    { status: 200, body: { matched_line_count: 1 } },
+    { status: 409, body: { code: 'STATEMENT_LINE_MATCHED', current: { payment_id: matched } } },
+  ])
 })
 
 t.test('refunds are debits; what came twice, or never, is listed', async (t) => {
