@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
 import { DIFFERENCE_KINDS } from '../wire/reconciliation.ts'
+import type { Difference } from '../wire/reconciliation.ts'
 import { compareWhole, compareWindow, mergeFindings } from './compare.ts'
 import type { Findings } from './compare.ts'
 import {
@@ -48,7 +49,7 @@ async function run(app: App, { id, asOf, signal }: { id: string; asOf: string; s
       totals,
       difference_counts,
       difference_count: count,
-      differences: differences.slice(0, DIFFERENCES_MAX),
+      differences: pickOfEachKind(differences, DIFFERENCES_MAX),
       failure: null,
       minutesToNext: NEXT[status],
     })
@@ -59,6 +60,15 @@ async function run(app: App, { id, asOf, signal }: { id: string; asOf: string; s
     await updateRun(app.pool, { id, status: 'FAILED', ...nothing, failure, minutesToNext: NEXT.FAILED })
     throw error
   }
+}
+
+/** The first of every kind, then the second of each and so on, so that none hides another; in their order. */
+function pickOfEachKind(differences: readonly Difference[], max: number): Difference[] {
+  const kinds = [...Map.groupBy(differences, ({ kind }) => kind).values()]
+  const ranked = kinds.flatMap((ofKind) => ofKind.map((difference, rank) => ({ difference, rank })))
+  const picked = ranked.toSorted((a, b) => a.rank - b.rank).slice(0, max)
+  const kept = new Set(picked.map(({ difference }) => difference))
+  return differences.filter((each) => kept.has(each))
 }
 
 /** Part by part and merchant by merchant: a statement over everything would not end in time. */

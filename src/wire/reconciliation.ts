@@ -104,7 +104,7 @@ export const KeptReconciliation = z.strictObject({
   totals: z.array(ReconciledTotal),
   difference_counts: z.array(DifferenceCount),
   difference_count: z.int(),
-  differences: z.array(Difference).meta({ description: 'the first 100' }),
+  differences: z.array(Difference).meta({ description: '100 at most, some of each kind' }),
   failure: z.string().nullable().meta({ description: 'why it has FAILED' }),
 })
 export type KeptReconciliation = z.infer<typeof KeptReconciliation>

@@ -4,10 +4,12 @@ import { hoursWithoutRun } from '../../src/alerts/sql.ts'
 import { keepBalances } from '../../src/ledger/keep-balances.ts'
 import { compareEverything, runReconciliation } from '../../src/reconciliation/run-reconciliation.ts'
 import { testService } from '../support/app.ts'
+import { byHandOf } from '../support/by-hand.ts'
 import { settledPayment } from '../support/payments.ts'
 
 const service = await testService(t)
 const { app, owner } = service
+const byHand = byHandOf(owner)
 const headers = await service.operator('SUPPORT')
 const never = new AbortController().signal
 
@@ -116,6 +118,32 @@ t.test('differences are kept, counted, shown as metrics and as a task that a cle
   t.match(all, { data: [{ status: 'BALANCED' }, { status: 'DIFFERENT' }], has_more: true })
   t.match(await runs(`?limit=2&cursor=${all.next_cursor}`), { data: [{ status: 'BALANCED' }], has_more: false })
   t.match(await service.call('GET', '/api/v1/admin/reconciliations?cursor=x', { headers }), { status: 400 })
+})
+
+t.test('a kind with many differences hides no later one in what is kept', async (t) => {
+  await byHand([
+    `insert into ledger_entries (merchant_id, movement, subject_id, debit, credit, amount, currency, entry_hash)
+     select $1, 'payment_settled', gen_random_uuid(), 'bank', 'clearing', 1, 'GBP', 'many' from generate_series(1, 101)`,
+    [merchant.id],
+  ])
+  await makeDue()
+  await runReconciliation(app, never)
+  const [run] = (await runs('?limit=1')).data
+  await byHand([`delete from ledger_entries where entry_hash = 'many'`])
+  const counts = [
+    { kind: 'LEDGER_WITHOUT_PAYMENT', count: 101 },
+    { kind: 'LEDGER_BALANCE', count: 2 },
+    { kind: 'SETTLEMENT_LINE', count: 101 },
+  ]
+  t.same([run.difference_counts, run.difference_count], [counts, 204])
+  t.same(
+    run.differences.map(({ kind }: { kind: string }) => kind),
+    [
+      ...Array(49).fill('LEDGER_WITHOUT_PAYMENT'),
+      ...Array(2).fill('LEDGER_BALANCE'),
+      ...Array(49).fill('SETTLEMENT_LINE'),
+    ],
+  )
 })
 
 t.test('a run that fails is visible, and tried again', async (t) => {
