@@ -24,6 +24,9 @@ create table operator_actions (
 create sequence operator_actions_ordinal_seq owned by operator_actions.ordinal;
 
 create index operator_actions__merchant_id__ordinal on operator_actions (merchant_id, ordinal desc);
+-- Which keys a realm has revoked is read while one is stolen: not by reading the whole trail (staff/realm-keys-sql.ts).
+create index operator_actions__revoked_keys on operator_actions (subject_id, ordinal desc)
+where action = 'realm.rotate_keys' and after is not null;
 
 grant select, insert on operator_actions to svc_runtime;
 grant usage on sequence operator_actions_ordinal_seq to svc_runtime;

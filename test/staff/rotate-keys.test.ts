@@ -1,8 +1,10 @@
 import t from 'tap'
 import { ensurePlatform } from '../../src/staff/ensure-platform.ts'
 import { IdentityUnavailableError } from '../../src/identity/provider.ts'
+import { listKeysToRevoke } from '../../src/staff/realm-keys-sql.ts'
 import { rotateRealmKeys } from '../../src/staff/rotate-realm-keys.ts'
 import { testService } from '../support/app.ts'
+import { measureKeptPlan } from '../support/kept-plan.ts'
 
 const service = await testService(t, { env: { SVC_IDENTITY: 'embedded' } })
 await ensurePlatform(service.app)
@@ -69,6 +71,20 @@ t.test('a revocation that failed after the new key was made is made up for when 
     [realm],
   )
   t.same(rows, [{ after: { revoked_key_ids: stolen } }, { after: { revoked_key_ids: [...second, ...stolen] } }])
+})
+
+t.test('the keys to revoke are found without reading the whole trail', async (t) => {
+  await service.owner.query(`
+    insert into operator_actions (id, actor_id, actor_name, actor_role, action, subject_id, after)
+    select gen_random_uuid(), 'ada', 'ada', 'OWNER', case when n % 2 = 0 then 'branding.set' else 'realm.rotate_keys' end,
+      'realm-' || n % 50, '{}'
+    from generate_series(1, 2000) n
+  `)
+  await service.owner.query('analyze operator_actions')
+  const { text, buffers } = await measureKeptPlan(service.owner, (tx) => listKeysToRevoke(tx, 'platform'))
+  t.match(text, /Index Scan using operator_actions__revoked_keys/)
+  t.notMatch(text, /Filter|Sort/)
+  t.ok(buffers < 10, `${buffers} buffers`)
 })
 
 t.test('a failed rotation revokes the old keys if it has made a new one, and only then', async (t) => {
