@@ -135,8 +135,9 @@ export async function runJobsOnce(app: App, table: readonly Job[] = jobs): Promi
   for (const job of periodic) {
     let outcome = await runOnce(app, job, never)
     while (outcome === 'more') outcome = await runOnce(app, job, never)
-    if (job.hasOpenWork === true && outcome !== 'failed') outcome = await runOnce(app, job, STOPPED)
-    if (outcome === 'failed') failed.push(job.name)
+    // After a failed run too: what the runs before it began is waited for.
+    const last = job.hasOpenWork === true ? await runOnce(app, job, STOPPED) : outcome
+    if (outcome === 'failed' || last === 'failed') failed.push(job.name)
   }
   for (const job of streaming) {
     const running = job.start(app)

@@ -220,6 +220,29 @@ t.test('once: due work is completed, a failed job is named, and other work stays
   t.equal(runs, 3)
 })
 
+t.test('once: what a job began before a run of it failed is waited for', async (t) => {
+  const { app } = await makeOutbox(t)
+  const call = Promise.withResolvers<void>()
+  const order: string[] = []
+  const job: Job = {
+    name: 'calls',
+    everyMs: hourMs,
+    hasOpenWork: true,
+    run: async (_app, signal) => {
+      if (signal.aborted) return (await call.promise, { more: false })
+      order.push('run')
+      if (order.length > 1) throw new Error('no claim')
+      setTimeout(() => {
+        order.push('call ended')
+        call.resolve()
+      }, 20)
+      return { more: true }
+    },
+  }
+  t.same(await workOnce(app, { jobs: [job] }), ['calls'])
+  t.same(order, ['run', 'run', 'call ended'])
+})
+
 t.test('once: deliveries whose claims fail for too long are given up, and are stopped', async (t) => {
   const { app } = await makeOutbox(t)
   const lost = new Error('the database is away')
