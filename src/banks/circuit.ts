@@ -73,7 +73,8 @@ export function withCircuit(
     const isTrial = silences.isSuspect()
     if (silences.isResting() || (isTrial && isProbing))
       throw new BankUnavailableError(`${bank.id} does not answer at the moment`)
-    isProbing = isTrial
+    if (!isTrial) return watched('stage', work)
+    isProbing = true
     return watched('stage', work).finally(() => {
       isProbing = false
     })

@@ -76,6 +76,25 @@ t.test('a bank that is silent five times rests, and is tried by one payment afte
   t.same(await Promise.all([stage(), stage()]), [STAGED, STAGED], 'as before')
 })
 
+t.test('a call of before the silence that ends during the trial makes way for no second trial', async (t) => {
+  const { bank, clock, answers, stage } = watchedBank()
+  const [before, trial] = [Promise.withResolvers<StagedConsent>(), Promise.withResolvers<StagedConsent>()]
+  answers(() => before.promise)
+  const staging = stage()
+  answers(SILENCE)
+  await fail(5, stage)
+  clock.now += 30_000
+  answers(() => trial.promise)
+  const probe = stage()
+  before.reject(new BankUnavailableError('not asked', { bank: 'unknown' }))
+  await t.rejects(staging, { message: 'not asked' })
+  const called = bank.calls.stage
+  await t.rejects(stage(), { message: /does not answer/ })
+  t.equal(bank.calls.stage, called)
+  trial.resolve(STAGED)
+  t.same(await probe, STAGED)
+})
+
 t.test('a trial that fails makes the rest longer, up to five minutes', async (t) => {
   const { clock, circuit, answers, stage } = watchedBank()
   answers(SILENCE)
