@@ -1,12 +1,10 @@
 import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
+import { firstMerchant } from './claim.ts'
 import { lockForQueueing } from './endpoint-sql.ts'
 import { WAITING_BATCH_ROWS, findSchedulable, scheduleWaiting } from './waiting-sql.ts'
 
-/**
- * Merchants per run, and batches per merchant: finding the merchants costs more than a batch when many have waiting
- * deliveries.
- */
+/** Merchants that are found at once, and batches of each: finding them costs more than a batch when many have waiting deliveries. */
 const MERCHANTS_MAX = 20
 const BATCHES_MAX = 20
 
@@ -18,9 +16,14 @@ type ScheduleApp = Pick<App, 'pool' | 'wake' | 'log'>
  * than seven days (decision 38). A job.
  */
 export async function scheduleWaitingDeliveries(app: ScheduleApp, signal: AbortSignal): Promise<{ more: boolean }> {
-  const merchants = await findSchedulable(app.pool, MERCHANTS_MAX)
   let scheduled = 0
-  for (const { merchant_id: merchantId } of merchants) scheduled += await scheduleOrLog(app, merchantId, signal)
+  let after: string | undefined = firstMerchant
+  // Those that fail are found again by each run: behind as many as are found at once, others would never be.
+  while (after !== undefined && scheduled === 0 && !signal.aborted) {
+    const merchants = await findSchedulable(app.pool, { after, limit: MERCHANTS_MAX })
+    for (const { merchant_id: merchantId } of merchants) scheduled += await scheduleOrLog(app, merchantId, signal)
+    after = merchants.length < MERCHANTS_MAX ? undefined : merchants.at(-1)?.merchant_id
+  }
   return { more: scheduled > 0 }
 }
 

@@ -90,11 +90,16 @@ export function moveQueuedToWaiting(
     select count(*)::int4 as count from gone`)
 }
 
-/** Merchants with an endpoint that have young waiting deliveries, by one index probe per merchant with any waiting. */
-export function findSchedulable(tx: CommonQueryMethods, size: number): Promise<readonly z.infer<typeof Merchant>[]> {
+/** The first merchants behind `after` that have an endpoint and young waiting deliveries: an index probe for each that has any. */
+export function findSchedulable(
+  tx: CommonQueryMethods,
+  { after, limit }: { after: string; limit: number },
+): Promise<readonly z.infer<typeof Merchant>[]> {
   return tx.any(sql.type(Merchant)`
     with recursive waiting (id) as (
-      (select w.merchant_id from webhook_waiting w order by w.merchant_id limit 1)
+      (
+        select w.merchant_id from webhook_waiting w where w.merchant_id > ${after}::uuid order by w.merchant_id limit 1
+      )
       union all
       select (select w.merchant_id from webhook_waiting w where w.merchant_id > k.id order by w.merchant_id limit 1)
       from waiting k
@@ -105,7 +110,8 @@ export function findSchedulable(tx: CommonQueryMethods, size: number): Promise<r
     join merchants m on m.id = k.id
     where m.webhook_url is not null
       and exists (select from webhook_waiting w where w.merchant_id = m.id and w.created_at >= ${YOUNG})
-    limit ${size}`)
+    order by m.id
+    limit ${limit}`)
 }
 
 /**

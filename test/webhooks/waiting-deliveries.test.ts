@@ -1,5 +1,6 @@
 import t from 'tap'
 import { scheduleWaitingDeliveries } from '../../src/webhooks/schedule-waiting-deliveries.ts'
+import { firstMerchant } from '../../src/webhooks/claim.ts'
 import { findSchedulable } from '../../src/webhooks/waiting-sql.ts'
 import { replayWebhook } from '../../src/webhooks/replay-webhook.ts'
 import { putWebhookEndpoint } from '../../src/webhooks/put-webhook-endpoint.ts'
@@ -125,7 +126,11 @@ t.test('the job schedules what a crash left waiting, oldest first, and nothing t
   t.equal((await owner.query('select from webhook_queue')).rowCount, 2_400)
   t.strictSame(new Set(await waitingOf(owner, merchantId)), new Set(old), 'too old')
   t.equal((await waitingOf(owner, without)).length + (await waitingOf(owner, paused)).length, 10)
-  t.strictSame(await findSchedulable(app.pool, 20), [], 'and it is not looked at again')
+  t.strictSame(
+    await findSchedulable(app.pool, { after: firstMerchant, limit: 20 }),
+    [],
+    'and it is not looked at again',
+  )
   t.strictSame(await broken(owner), [])
 })
 
@@ -183,4 +188,20 @@ t.test('a failure for one merchant does not delay the others', async (t) => {
   t.strictSame(await scheduleWaitingDeliveries(app, never), { more: false }, 'and it is not tried without a pause')
   t.equal((await owner.query('select from webhook_queue')).rowCount, 2)
   t.equal((await waitingOf(owner, bad)).length, 1)
+})
+
+t.test('those that fail, however many, do not keep the ones behind them waiting', async (t) => {
+  const { owner, app } = await makeOutbox(t)
+  const merchants = await Array.fromAsync({ length: 21 }, () => plantMerchant({ owner, app, webhookUrl: null }))
+  for (const id of merchants) {
+    await plantDeliveries(owner, id, { nextRetryAt: 'infinity' })
+    await crashLive(owner, id)
+  }
+  const last = merchants.toSorted().at(-1) ?? ''
+  await owner.query(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
+    create trigger refuse before insert on webhook_queue for each row when (new.merchant_id <> '${last}') execute function refuse();
+  `)
+  t.strictSame(await scheduleWaitingDeliveries(app, never), { more: true })
+  t.strictSame(await waitingOf(owner, last), [])
 })
