@@ -33,6 +33,7 @@ export function printCorrection({ print }: Context, made: Correction): void {
     ['Amount', `${made.amount} ${made.currency}`],
     ['Against', made.booked_against],
     ['Reference', made.reference ?? ''],
+    ['Payment', made.payment_id ?? ''],
     ['Created', `${shortTime(made.created_at)} by ${made.created_by}`],
   ])
 }

@@ -2,12 +2,17 @@ import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
 import { recordAction } from '../audit/record-action.ts'
 import type { Actor } from '../audit/record.ts'
-import { DomainError } from '../lib/errors.ts'
+import { DomainError, invalidField } from '../lib/errors.ts'
 import { isUuid } from '../lib/ids.ts'
 import { toNumeric, parseAmount } from '../lib/money.ts'
 import { findMerchantRow } from '../merchants/admin-sql.ts'
 import { merchantNotFound } from '../merchants/change-merchant.ts'
-import { findCorrectionOfKey, insertCorrection } from './corrections-sql.ts'
+import {
+  findCorrectionOfKey,
+  findCorrectionOfPayment,
+  findCreditedPayment,
+  insertCorrection,
+} from './corrections-sql.ts'
 import type { CorrectedAgainst } from './movements.ts'
 import type { CorrectionRecord } from './record.ts'
 import { postMovements } from './sql.ts'
@@ -19,6 +24,8 @@ export type CorrectBalanceInput = {
   currency: string
   bookedAgainst: CorrectedAgainst
   reference?: string | undefined
+  /** The payment that had failed when its bank settled it, which is credited once. */
+  paymentId?: string | undefined
   reason: string
   idempotencyKey?: string | undefined
   actor: Actor
@@ -26,7 +33,8 @@ export type CorrectBalanceInput = {
 
 /**
  * Adds to what a merchant is owed, or takes from it, where no payment, refund or payout is the reason.
- * @throws {DomainError} MERCHANT_NOT_FOUND, IDEMPOTENCY_KEY_REUSED
+ * @throws {DomainError} MERCHANT_NOT_FOUND, PAYMENT_NOT_FOUND, IDEMPOTENCY_KEY_REUSED; VALIDATION_FAILED for a payment that has
+ *   not failed, is of another currency, or is credited already
  */
 export async function correctBalance(
   app: Pick<App, 'pool' | 'ids'>,
@@ -36,40 +44,71 @@ export async function correctBalance(
   if (!isUuid(merchantId)) throw merchantNotFound()
   return app.pool.transaction(async (tx) => {
     if ((await findMerchantRow(tx, merchantId)) === null) throw merchantNotFound()
-    return correctBalanceIn(tx, app, input)
+    await checkPayment(tx, input)
+    return (await correctBalanceIn(tx, app, input)) ?? (await madeBefore(tx, input))
   })
 }
 
-/** The same in the caller's transaction, for a merchant that there is. */
+async function checkPayment(
+  tx: DatabaseTransactionConnection,
+  { merchantId, paymentId, currency }: CorrectBalanceInput,
+): Promise<void> {
+  if (paymentId === undefined) return
+  const payment = isUuid(paymentId) ? await findCreditedPayment(tx, { merchantId, paymentId }) : null
+  if (payment === null) throw new DomainError('PAYMENT_NOT_FOUND', 'payment not found at this merchant')
+  if (payment.status !== 'Failed')
+    throw invalidField('payment_id', 'MISMATCH', `must be a Failed payment, and is ${payment.status}`)
+  if (payment.currency !== currency)
+    throw invalidField('currency', 'MISMATCH', `must be ${payment.currency}, as of the payment`)
+}
+
+/** The same in the caller's transaction, for a merchant that there is. Null where the key or the payment has a correction. */
 export async function correctBalanceIn(
   tx: DatabaseTransactionConnection,
   app: Pick<App, 'ids'>,
-  { merchantId, bookedAgainst, actor, reason, ...input }: CorrectBalanceInput & { refundId?: string },
-): Promise<CorrectionRecord> {
-  const { currency, idempotencyKey = null, refundId = null } = input
-  const isTaken = input.amount.startsWith('-')
-  const amount = toNumeric(parseAmount(input.amount.replace(/^-/, '')))
-  const after = {
-    currency,
-    amount: isTaken ? `-${amount}` : amount,
-    booked_against: bookedAgainst,
-    reference: input.reference ?? null,
-  }
+  { actor, reason, ...input }: CorrectBalanceInput & { refundId?: string },
+): Promise<CorrectionRecord | null> {
+  const { merchantId, bookedAgainst, idempotencyKey = null, refundId = null } = input
+  const after = correctionOf(input)
+  const of = { id: app.ids.uuid(), merchant_id: merchantId, created_by: actor.name, idempotencyKey, refundId }
+  const made = await insertCorrection(tx, { ...after, ...of })
+  if (made === null) return null
+  const { id: subjectId, currency } = made
+  const isTaken = after.amount.startsWith('-')
+  const amount = isTaken ? after.amount.slice(1) : after.amount
   const sides = isTaken
     ? { debit: 'clearing' as const, credit: bookedAgainst }
     : { debit: bookedAgainst, credit: 'clearing' as const }
-  const of = { id: app.ids.uuid(), merchant_id: merchantId, created_by: actor.name, idempotencyKey, refundId }
-  const made = await insertCorrection(tx, { ...after, ...of })
-  if (made === null) return sameCorrection(await findCorrectionOfKey(tx, { merchantId, idempotencyKey }), after)
-  const { id: subjectId } = made
   await postMovements(tx, [{ merchantId, subjectId, movement: 'correction', amount, currency, ...sides }])
   await recordAction(app, tx, { actor, action: 'balance.correct', merchantId, subjectId, reason, after })
   return made
 }
 
+type NewCorrection = Pick<CorrectionRecord, 'currency' | 'amount' | 'booked_against' | 'reference' | 'payment_id'>
+
+function correctionOf(input: Omit<CorrectBalanceInput, 'actor' | 'reason'>): NewCorrection {
+  const { amount: text, currency, bookedAgainst, reference, paymentId } = input
+  const amount = toNumeric(parseAmount(text.replace(/^-/, '')))
+  return {
+    currency,
+    amount: text.startsWith('-') ? `-${amount}` : amount,
+    booked_against: bookedAgainst,
+    reference: reference ?? null,
+    payment_id: paymentId ?? null,
+  }
+}
+
 /** The correction that the key has, if it is this one. */
-function sameCorrection(known: CorrectionRecord | null, wanted: Partial<CorrectionRecord>): CorrectionRecord {
-  if (known === null) throw new Error('the correction of a key is missing')
+async function madeBefore(tx: DatabaseTransactionConnection, input: CorrectBalanceInput): Promise<CorrectionRecord> {
+  const { merchantId, paymentId, idempotencyKey = null } = input
+  const known = await findCorrectionOfKey(tx, { merchantId, idempotencyKey })
+  if (known !== null) return sameCorrection(known, correctionOf(input))
+  const other = paymentId === undefined ? null : await findCorrectionOfPayment(tx, { merchantId, paymentId })
+  if (other === null) throw new Error('the correction of a key is missing')
+  throw invalidField('payment_id', 'ALREADY_THERE', `is in the balance already, by the correction ${other.id}`)
+}
+
+function sameCorrection(known: CorrectionRecord, wanted: NewCorrection): CorrectionRecord {
   const isSame = Object.entries(wanted).every(([name, value]) => known[name as keyof CorrectionRecord] === value)
   if (isSame) return known
   throw new DomainError('IDEMPOTENCY_KEY_REUSED', 'this X-Idempotency-Key was used with another body')

@@ -1,29 +1,30 @@
 import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
+import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import { CorrectionRecord } from './record.ts'
 
-const columns = sql.fragment`id, merchant_id, currency, amount, booked_against, reference, created_by, created_at`
+const columns = sql.fragment`id, merchant_id, currency, amount, booked_against, reference, payment_id, created_by, created_at`
 
 export type NewCorrection = Omit<CorrectionRecord, 'created_at'> & {
   idempotencyKey: string | null
   refundId: string | null
 }
 
-/** Null where the key has a correction already. */
+/** Null where the key, or the payment, has a correction already. */
 export function insertCorrection(
   tx: DatabaseTransactionConnection,
   correction: NewCorrection,
 ): Promise<CorrectionRecord | null> {
   return tx.maybeOne(sql.type(CorrectionRecord)`
     insert into corrections (
-      id, merchant_id, currency, amount, booked_against, reference, idempotency_key, refund_id, created_by
+      id, merchant_id, currency, amount, booked_against, reference, idempotency_key, refund_id, payment_id, created_by
     )
     values (
       ${correction.id}, ${correction.merchant_id}, ${correction.currency}, ${correction.amount}::numeric,
       ${correction.booked_against}::ledger_account, ${correction.reference}, ${correction.idempotencyKey},
-      ${correction.refundId}, ${correction.created_by}
+      ${correction.refundId}, ${correction.payment_id}, ${correction.created_by}
     )
-    on conflict (merchant_id, idempotency_key) do nothing
+    on conflict do nothing
     returning ${columns}
   `)
 }
@@ -44,5 +45,27 @@ export function findCorrectionOfRefund(
 ): Promise<CorrectionRecord | null> {
   return tx.maybeOne(sql.type(CorrectionRecord)`
     select ${columns} from corrections where merchant_id = ${merchantId} and refund_id = ${refundId}
+  `)
+}
+
+/** What credited a payment that its bank settled after it had failed. */
+export function findCorrectionOfPayment(
+  tx: CommonQueryMethods,
+  { merchantId, paymentId }: { merchantId: string; paymentId: string },
+): Promise<CorrectionRecord | null> {
+  return tx.maybeOne(sql.type(CorrectionRecord)`
+    select ${columns} from corrections where merchant_id = ${merchantId} and payment_id = ${paymentId}
+  `)
+}
+
+const CreditedPayment = z.object({ status: z.string(), currency: z.string() })
+
+/** The payment that a correction names. */
+export function findCreditedPayment(
+  tx: CommonQueryMethods,
+  { merchantId, paymentId }: { merchantId: string; paymentId: string },
+): Promise<z.infer<typeof CreditedPayment> | null> {
+  return tx.maybeOne(sql.type(CreditedPayment)`
+    select status, currency from payment_intents where merchant_id = ${merchantId} and id = ${paymentId}
   `)
 }

@@ -26,6 +26,7 @@ export const CorrectionRecord = z.object({
   amount: z.string(),
   booked_against: z.enum(['bank', 'fees_earned']),
   reference: z.string().nullable(),
+  payment_id: z.string().nullable(),
   created_by: z.string(),
   created_at: z.string(),
 })

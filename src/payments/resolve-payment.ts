@@ -123,7 +123,10 @@ async function fail(
   announceMove(app, transitionOf({ from, on }), id)
 }
 
-/** The payment stays Failed, and so in no settlement: what is credited is a correction of the balance (decision 267). */
+/**
+ * The payment stays Failed, and so in no settlement: what is credited is a correction of the balance (decision 267), unless one
+ * that names the payment has credited it already.
+ */
 async function placeMoney(
   app: App,
   payment: PaymentRecord,
@@ -135,7 +138,16 @@ async function placeMoney(
     if (known === null) throw notWaiting(payment)
     const reference = `payment ${id} was paid after it had failed`
     if (outcome === 'CREDITED')
-      await correctBalanceIn(tx, app, { merchantId, amount, currency, bookedAgainst: 'bank', reference, reason, actor })
+      await correctBalanceIn(tx, app, {
+        merchantId,
+        paymentId: id,
+        amount,
+        currency,
+        bookedAgainst: 'bank',
+        reference,
+        reason,
+        actor,
+      })
     const after = { outcome, bank_reference: known.bank_reference }
     await recordAction(app, tx, { actor, action: 'payment.resolve', merchantId, subjectId: id, reason, after })
   })

@@ -28,12 +28,7 @@ export async function creditReturnedRefund(
     const { merchant_id: merchantId, refund_id: refundId, direction, amount, currency } = line
     if (merchantId === null || refundId === null || direction !== 'CREDIT')
       throw new DomainError('REFUND_NOT_CREDITABLE', 'the line is not a refund that has come back')
-    const known = await findCorrectionOfRefund(tx, { merchantId, refundId })
-    if (known !== null)
-      throw new DomainError('REFUND_NOT_CREDITABLE', 'the returned refund is credited already', {
-        current: { correction_id: known.id },
-      })
-    return correctBalanceIn(tx, app, {
+    const made = await correctBalanceIn(tx, app, {
       merchantId,
       amount,
       currency,
@@ -42,6 +37,11 @@ export async function creditReturnedRefund(
       refundId,
       reason,
       actor,
+    })
+    if (made !== null) return made
+    const known = await findCorrectionOfRefund(tx, { merchantId, refundId })
+    throw new DomainError('REFUND_NOT_CREDITABLE', 'the returned refund is credited already', {
+      current: { correction_id: known?.id ?? null },
     })
   })
 }

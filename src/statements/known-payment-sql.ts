@@ -11,9 +11,13 @@ const ofFailed = sql.fragment`case
     'payment %s failed here, was booked %s times and sent back %s times: add %s, to the merchant''s balance (svc merchants correct), or have it sent back; then %s',
     p.id, same.credits, same.debits, ${inAll(sql.fragment`same.credits - same.debits`)}, ${resolveCommand}
   )
+  when l.direction = 'CREDIT' and same.credits > same.debits and made.id is not null then format(
+    'the bank has booked payment %s, which failed here, and correction %s has added it to the merchant''s balance: correct nothing; %s',
+    p.id, made.id, ${resolveCommand}
+  )
   when l.direction = 'CREDIT' and same.credits > same.debits then format(
-    'the bank has booked payment %s, which failed here: add it to the merchant''s balance (%s), unless svc payments resolve has, or have it sent back; then %s',
-    p.id, ${add}, ${resolveCommand}
+    'the bank has booked payment %s, which failed here: add it to the merchant''s balance (%s --payment %s), unless svc payments resolve has returned it, or have it sent back; then %s',
+    p.id, ${add}, p.id, ${resolveCommand}
   )
   when l.direction = 'DEBIT' then format(
     'the bank has sent payment %s back, which failed here: take it from the merchant''s balance if it was added there (%s), then %s',
@@ -74,6 +78,7 @@ export const knownPayment = sql.fragment`
     end as cause
   from payment_intents p
   cross join lateral ${namesakes}
+  left join corrections made on made.merchant_id = p.merchant_id and made.payment_id = p.id
   left join lateral (
     select r.id, r.status from payment_refunds r
     where r.merchant_id = p.merchant_id and r.payment_intent_id = p.id and r.end_to_end_id is null and not l.is_reversal

@@ -122,11 +122,18 @@ const CorrectBalance = z
       description: 'BANK for money that the bank got or gave without a payment, FEES for the fees of the platform',
     }),
     reference: reasonText(140).optional().meta({ description: 'what the merchant reads in its settlement' }),
+    payment_id: z.string().max(64).optional().meta({
+      description: 'a Failed payment that its bank has settled, whose money this is; it is added once',
+    }),
     reason: reasonText(500).meta({ description: 'the reason, for the audit trail' }),
   })
   .refine((body) => body.booked_against === 'FEES' || isWhole(body), {
     path: ['amount'],
     error: 'must have at most two decimals where it is booked against BANK',
+  })
+  .refine((body) => body.payment_id === undefined || (body.booked_against === 'BANK' && !body.amount.startsWith('-')), {
+    path: ['payment_id'],
+    error: 'must be left out where money is taken, or booked against FEES',
   })
 export type CorrectBalance = z.output<typeof CorrectBalance>
 
@@ -143,6 +150,7 @@ export const Correction = z.strictObject({
   currency: Currency,
   booked_against: z.enum(CORRECTED_AGAINST),
   reference: z.string().nullable(),
+  payment_id: Uuid.nullable(),
   created_by: z.string(),
   created_at: Timestamp,
 })
@@ -165,5 +173,5 @@ export const correctBalance = operation({
   headers: z.object({ 'x-idempotency-key': IdempotencyKey.optional() }),
   body: CorrectBalance,
   replies: { 201: Correction },
-  errors: ['MERCHANT_NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED'],
+  errors: ['MERCHANT_NOT_FOUND', 'PAYMENT_NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED'],
 })

@@ -2,7 +2,7 @@ import t from 'tap'
 import { settlePayments } from '../../src/payments/settle-payments.ts'
 import { insertUnanswered } from '../../src/payments/unanswered-sql.ts'
 import { authorisedPayment, testService } from '../support/app.ts'
-import type { Answer } from '../support/app.ts'
+import type { Answer, TestMerchant } from '../support/app.ts'
 import { balancesOf } from '../support/ledger.ts'
 import { movesOf, webhookTypesOf } from '../support/payments.ts'
 import { hashTables } from '../support/rows.ts'
@@ -91,4 +91,74 @@ t.test("or until it is added to the merchant's balance", async (t) => {
   t.same([await tasks(), await differences()], [[], []])
   const { rows } = await owner.query('select amount, booked_against, reference from corrections')
   t.match(rows, [{ amount: '50.0000', booked_against: 'bank', reference: new RegExp(id) }])
+  const [{ correction_id: made } = { correction_id: '' }] = await correctionsOf(id)
+  const again = await correct({ payment_id: id })
+  t.match(again, { status: 400, body: { errors: [{ path: 'payment_id', code: 'ALREADY_THERE' }] } })
+  t.match(again.body.error, made, 'a correction that names the payment does not add it again')
+  t.equal((await correctionsOf(id)).length, 1)
+})
+
+async function correct(
+  body: object,
+  { of = merchant, key }: { of?: TestMerchant; key?: string } = {},
+): Promise<Answer> {
+  return service.call('POST', `/api/v1/admin/merchants/${of.id}/corrections`, {
+    headers: { ...(await service.operator('OWNER')), ...(key === undefined ? {} : { 'x-idempotency-key': key }) },
+    body: { amount: '50.00', currency: 'GBP', booked_against: 'BANK', reason: 'it is on the statement', ...body },
+  })
+}
+
+async function correctionsOf(paymentId: string): Promise<{ correction_id: string }[]> {
+  const { rows } = await owner.query('select id as correction_id from corrections where payment_id = $1', [paymentId])
+  return rows
+}
+
+t.test('a correction that names its payment is the one of it, whatever its task is resolved as later', async (t) => {
+  const id = await settledLate()
+  const made = await correct({ payment_id: id }, { key: 'late' })
+  t.match(made, { status: 201, body: { payment_id: id, amount: '50.00' } })
+  t.match(await correct({ payment_id: id }, { key: 'late' }), { status: 201, body: made.body }, 'a repeated request')
+  t.match(await correct({ payment_id: id }), { status: 400, body: { errors: [{ code: 'ALREADY_THERE' }] } })
+  const before = await balancesOf(service, merchant)
+  const as = await service.operator('OWNER')
+  t.match(await resolve(id, { outcome: 'CREDITED' }, { as }), { status: 200 })
+  t.same(await balancesOf(service, merchant), before, 'nothing more is booked')
+  t.same([await tasks(), await differences()], [[], []])
+  t.equal((await correctionsOf(id)).length, 1)
+})
+
+t.test('both at once add it once', async (t) => {
+  const as = await service.operator('OWNER')
+  for (const _ of [1, 2, 3]) {
+    const id = await settledLate()
+    const answers = await Promise.all([
+      correct({ payment_id: id }),
+      resolve(id, { outcome: 'CREDITED' }, { as }),
+      correct({ payment_id: id }),
+      resolve(id, { outcome: 'CREDITED' }, { as }),
+    ])
+    t.ok(
+      answers.every(({ status }) => [200, 201, 400, 409].includes(status)),
+      answers.map(({ status }) => status).join(),
+    )
+    t.equal((await correctionsOf(id)).length, 1)
+    t.same([await tasks(), await differences()], [[], []])
+  }
+})
+
+t.test('a correction names a failed payment of its merchant, and adds money of the bank', async (t) => {
+  const id = await settledLate()
+  const { id: authorised } = await authorisedPayment(service, merchant, { amount: '50.00' })
+  const WRONG: [body: object, path: string][] = [
+    [{ payment_id: id, amount: '-50.00' }, 'payment_id'],
+    [{ payment_id: id, booked_against: 'FEES' }, 'payment_id'],
+    [{ payment_id: id, currency: 'EUR' }, 'currency'],
+    [{ payment_id: authorised }, 'payment_id'],
+  ]
+  for (const [body, path] of WRONG)
+    t.match(await correct(body), { status: 400, body: { errors: [{ path }] } }, JSON.stringify(body))
+  const unknown = { status: 404, body: { code: 'PAYMENT_NOT_FOUND' } }
+  t.match(await correct({ payment_id: 'late' }), unknown)
+  t.match(await correct({ payment_id: id }, { of: await service.merchant() }), unknown, "another merchant's")
+  t.same(await correctionsOf(id), [])
 })

@@ -355,6 +355,33 @@ t.test('a line of a payment that has failed is a task and a difference at once, 
   }
 })
 
+t.test('what a correction has added of it already is not to be added again', async (t) => {
+  const merchant = await service.merchant()
+  const { body } = await createPayment(service, merchant, { amount: '31.00' })
+  await service.call('POST', `/api/v1/payments/${body.payment_id}/cancel`, { merchant })
+  const line = { amount: '31.00', e2e: body.end_to_end_id, ref: 'LATE-ADDED' }
+  await post('statements', { content: statementOf([], [line]) })
+  const [{ cause: add }] = await differences()
+  const command = `svc merchants correct ${merchant.id} --amount=31.00 --currency GBP --against BANK --payment ${body.payment_id}`
+  t.match(add, command)
+  const { body: made } = await service.call('POST', `/api/v1/admin/merchants/${merchant.id}/corrections`, {
+    headers: await service.operator('OWNER'),
+    body: {
+      amount: '31.00',
+      currency: 'GBP',
+      booked_against: 'BANK',
+      payment_id: body.payment_id,
+      reason: 'late',
+    },
+  })
+  const subject = await onlyLine(line.ref)
+  t.match(await differences(), [
+    { subject, cause: `correction ${made.correction_id} has added it to the merchant's balance: correct nothing; svc` },
+  ])
+  await resolveLine(subject)
+  t.same(await differences(), [])
+})
+
 t.test('so is the debit of a payout that has failed, which would be paid twice', async (t) => {
   const { merchant, sent, id } = await sentPayout('8.15')
   await post(`payouts/${id}/fail`, { failure_code: 'ACCOUNT_CLOSED', reason: 'so says the bank' })

@@ -42,10 +42,11 @@ export const ledger: Handlers<typeof wire> = {
 
   /** POST /api/v1/admin/merchants/{id}/corrections */
   async correctBalance(app, { principal, params, headers, body }) {
-    const { booked_against: against, ...correction } = body
+    const { booked_against: against, payment_id: paymentId, ...correction } = body
     const made = await correctBalance(app, {
       ...correction,
       merchantId: params.id,
+      paymentId,
       bookedAgainst: against === 'BANK' ? 'bank' : 'fees_earned',
       idempotencyKey: headers['x-idempotency-key'],
       actor: operatorOf(principal).actor,
