@@ -60,16 +60,22 @@ function formatOfHead(head: Buffer, path: string): DumpFormat {
  */
 const COMMAND_OF_PSQL = /^\\(?![.N\\bfnrtvu])/
 
+/** What pg_dump writes last, before \unrestrict: views, indexes and triggers come after all rows, and nothing misses them. */
+const LAST_LINE = '-- PostgreSQL database dump complete'
+const MAY_FOLLOW = /^(--|\\unrestrict .*)?$/
+
 /**
  * psql runs a plain dump as a script: one that was made with -C or by pg_dumpall would leave the scratch database by \connect,
- * and drop or fill databases that are in use. It is read once before any of it is run.
- * @throws {DumpError} for a line that psql would not send to this database
+ * and drop or fill databases that are in use; one that was cut off ends without an error. It is read once before any of it is run.
+ * @throws {DumpError} for a line that psql would not send to this database, or where the last line is missing
  */
-async function rejectCommands(path: string, signal: AbortSignal): Promise<void> {
+async function rejectScript(path: string, signal: AbortSignal): Promise<void> {
   const lines = createInterface({ input: createReadStream(path, { encoding: 'latin1', signal }), crlfDelay: Infinity })
   let number = 0
+  let isComplete = false
   for await (const line of lines) {
     number += 1
+    isComplete = line === LAST_LINE || (isComplete && MAY_FOLLOW.test(line))
     if (!COMMAND_OF_PSQL.test(line)) continue
     const [command] = line.split(' ', 1)
     throw new DumpError(
@@ -77,6 +83,7 @@ async function rejectCommands(path: string, signal: AbortSignal): Promise<void> 
         `pg_dumpall is not restored. ${TAKE_ONE}`,
     )
   }
+  if (!isComplete) throw new DumpError(`${path} is cut off: it does not end with "${LAST_LINE}". ${TAKE_ONE}`)
 }
 
 export type RestoreDumpInput = {
@@ -96,13 +103,12 @@ export async function restoreDump(
   signal: AbortSignal,
 ): Promise<void> {
   const { url, password } = withoutPassword(databaseUrl)
-  if (format === 'plain') await rejectCommands(path, signal)
+  if (format === 'plain') await rejectScript(path, signal)
   const [tool, args] =
     format === 'plain'
       ? (['psql', ['-X', '-q', '-v', 'VERBOSITY=verbose', '-o', '/dev/null', '-d', url, '-f', path]] as const)
       : (['pg_restore', ['--no-owner', '--no-privileges', '--exit-on-error', '-d', url, path]] as const)
-  const { code, errors } = await run(tool, args, { env: { ...env, ...password, LC_ALL: 'C' }, signal })
-  const [failure] = errors
+  const { code, failure } = await run(tool, args, { env: { ...env, ...password, LC_ALL: 'C' }, signal })
   // psql goes on after an error, and ends with 0.
   if (code === 0 && failure === undefined) return
   throw new DumpError(
@@ -111,9 +117,26 @@ export async function restoreDump(
   )
 }
 
-/** A plain dump sets owners and rights: that their roles are missing on another server is no failure (42704). */
-function isFailure(line: string): boolean {
-  return /\b(ERROR|FATAL|error): /.test(line) && !/ERROR: {2}42704: role ".*" does not exist/.test(line)
+/** What the server says is in the language of its lc_messages, and known by its SQLSTATE: success and warnings are none. */
+const FAILURE_OF_SERVER = /^psql:.*:\d+: [^:]+: {2}(?!0[0-2])[\dA-Z]{5}: /
+const FAILURE_OF_TOOL = /^\w+:.*\berror: /
+
+/**
+ * A plain dump sets owners and rights: that their roles are missing on another server is no failure. Other objects that are
+ * missing have the same SQLSTATE, and differ in the place in the server, which psql prints below.
+ */
+const OBJECT_MISSING = /: {2}42704: /
+const IN_SEARCH_OF_ROLE = /: {2}get_role\w*, /
+
+async function firstFailure(lines: AsyncIterable<string>): Promise<string | undefined> {
+  let failure: string | undefined
+  let above = ''
+  for await (const line of lines) {
+    if (above === failure && OBJECT_MISSING.test(above) && IN_SEARCH_OF_ROLE.test(line)) failure = undefined
+    else if (FAILURE_OF_SERVER.test(line) || FAILURE_OF_TOOL.test(line)) failure ??= line
+    above = line
+  }
+  return failure
 }
 
 /** Every user of the machine can read the arguments of a process, and not its environment. */
@@ -124,26 +147,16 @@ function withoutPassword(databaseUrl: string): { url: string; password: Record<s
   return { url: url.href, password: password === '' ? {} : { PGPASSWORD: password } }
 }
 
-const LINES_MAX = 200
-
 async function run(
   tool: string,
   args: readonly string[],
   options: { env: NodeJS.ProcessEnv; signal: AbortSignal },
-): Promise<{ code: number | null; errors: string[] }> {
+): Promise<{ code: number | null; failure: string | undefined }> {
   const child = spawn(tool, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] })
-  let text = ''
-  const errors: string[] = []
-  child.stderr.setEncoding('utf8')
-  child.stderr.on('data', (part: string) => {
-    const lines = `${text}${part}`.split('\n')
-    text = lines.pop() ?? ''
-    const failures = lines.filter((line) => isFailure(line))
-    errors.push(...failures.slice(0, Math.max(0, LINES_MAX - errors.length)))
-  })
+  const failure = firstFailure(createInterface({ input: child.stderr, crlfDelay: Infinity }))
   try {
     const [code] = (await once(child, 'close')) as [number | null]
-    return { code, errors }
+    return { code, failure: await failure }
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
     if (!isMissing) throw error

@@ -34,6 +34,9 @@ import { LAUNCHER, cleanEnv, nodeCommand } from './service.ts'
 const BIN = globSync('/usr/lib/postgresql/*/bin/pg_dump').toSorted().map(dirname).at(-1)
 const LEFT = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('svc-scratch-'))
 
+/** What pg_dump writes last into a plain dump. */
+const END = '-- PostgreSQL database dump complete'
+
 /** A PostgreSQL of the machine, of which nothing stays. */
 async function startServer(t: Test, { bin, data }: { bin: string; data: string }): Promise<string> {
   const [user, port] = [serverUser(), await freePort()]
@@ -179,7 +182,8 @@ t.test('dumps of each kind are restored and verified', { skip: BIN === undefined
 
   t.test('an interrupt within the restoring ends it, and drops what is there', async (t) => {
     const slow = join(source.folder, 'slow.sql')
-    writeFileSync(slow, `${readFileSync(source.dump('fast.sql'), 'utf8')}\nselect pg_sleep(600);\n`)
+    const fast = readFileSync(source.dump('fast.sql'), 'utf8')
+    writeFileSync(slow, fast.replace(END, `select pg_sleep(600);\n\n${END}`))
     const [file, words] = nodeCommand([LAUNCHER, 'backup', 'verify', slow, ...onServer])
     const child = spawn(file, words, { env: cleanEnv({ PATH }), stdio: ['ignore', 'ignore', 'pipe'] })
     t.teardown(() => child.kill('SIGKILL'))
@@ -230,6 +234,20 @@ t.test('dumps of each kind are restored and verified', { skip: BIN === undefined
     )
   })
 
+  t.test('a plain dump that was cut off is not restored, wherever the end of it is', async (t) => {
+    const whole = readFileSync(source.dump('long.sql'), 'utf8')
+    const file = join(source.folder, 'cut.sql')
+    // After the rows, where indexes and triggers come, a shorter script has no error in it.
+    const ends = [whole.indexOf('CREATE INDEX'), whole.lastIndexOf('CREATE TRIGGER'), whole.lastIndexOf(END)]
+    for (const end of ends) {
+      t.ok(end > 0)
+      writeFileSync(file, whole.slice(0, end))
+      t.match(await verify(file, onServer), { code: 1, stdout: '', stderr: /cut\.sql is cut off.*dump complete/ })
+    }
+    writeFileSync(file, `${whole.slice(0, ends[0])}${END}\nselect 1;\n`)
+    t.match(await verify(file, onServer), { code: 1, stderr: /is cut off/ }, 'nor one with something behind its end')
+  })
+
   t.test('another key opens nothing', async (t) => {
     const { code, stdout } = await verify(custom, onServer, { SVC_ENCRYPTION_KEY: newKey() })
     t.match({ code, stdout }, { code: 3, stdout: /ANOTHER KEY/ })
@@ -247,8 +265,8 @@ t.test('dumps of each kind are restored and verified', { skip: BIN === undefined
       [file('svc.sql.gz', gzipSync('-- PostgreSQL database dump')), /compressed with gzip: gunzip/],
       [source.folder, /without toc\.dat/],
       [file('cut.dump', Buffer.concat([Buffer.from('PGDMP'), Buffer.alloc(20)])), /pg_restore could not restore/],
-      [file('other.sql', '-- PostgreSQL database dump\ncreate table t (a int);\n'), /not of a database of svc/],
-      [file('bad.sql', '-- PostgreSQL database dump\nselect 1/0;\n'), /could not restore[^]*division by zero/],
+      [file('other.sql', `-- PostgreSQL database dump\ncreate table t (a int);\n${END}\n`), /not of a database of svc/],
+      [file('bad.sql', `-- PostgreSQL database dump\nselect 1/0;\n${END}\n`), /could not restore[^]*division by zero/],
     ]
     for (const [dump, message] of wrong)
       t.match(await verify(dump, onServer), { code: 1, stdout: '', stderr: message }, dump)
