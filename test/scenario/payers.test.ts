@@ -108,6 +108,21 @@ t.test('a mandate: payments within its caps, none above, and none once the payer
   ),
 )
 
+t.test("the end of one mandate is no other's", async (t) => {
+  const mandate = (name: string): string =>
+    `pay: { as: ${name}, amount: "10.00", currency: GBP, bank: approve, mandate: { max_amount_per_payment: "20.00", periodic_limits: [{ period: YEAR, max_amount: "45.00" }], valid_for: 30d } }
+    await: { consent: $${name}, status: AUTHORISED }`
+  const ended = `${mandate('m1')}
+    ${mandate('m2')}
+    payments.mandates.end: { consent: $m1 }
+    expect: { webhook: consent.revoked, for: $m1, payload: { data: { revokedBy: MERCHANT } } }`
+  await passes(t, ended)
+  for (const other of ['expect: { webhook: consent.revoked', 'await: { within: 200ms, webhook: consent.revoked']) {
+    const { failure } = await play(t, `${ended}\n    ${other}, for: $m2 }`)
+    t.match(failure?.message, /consent\.revoked for \$m2/)
+  }
+})
+
 t.test('time gives a mandate its allowance back, and ends it', (t) =>
   passes(
     t,

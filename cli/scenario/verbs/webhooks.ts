@@ -4,6 +4,7 @@ import { EventType } from '../../../src/wire/webhook-events.ts'
 import {
   Delivery,
   DeliveryStatus,
+  getWebhook,
   listWebhooks,
   putWebhookEndpoint,
   replayWebhook,
@@ -198,8 +199,8 @@ export const WEBHOOK_VERBS = { webhooks, receiver, replay }
 type Of = { webhook: EventType; for: string }
 
 async function deliveryNow(run: CaseRun, { webhook: eventType, for: reference }: Of): Promise<Delivery | undefined> {
-  const { payment_id } = madeOf(run, 'payment', reference).created
-  if (eventType === 'consent.revoked') return mandateDeliveryNow(run, payment_id)
+  const { payment_id, consent_id: consentId } = madeOf(run, 'payment', reference).created
+  if (eventType === 'consent.revoked') return mandateDeliveryNow(run, consentId)
   const { body } = await call(run.client, listWebhooks, { query: { payment_id } })
   return body.data.find((delivery) => delivery.event_type === eventType)
 }
@@ -210,12 +211,16 @@ async function deliveryOf(run: CaseRun, of: Of): Promise<Delivery> {
   throw new StepFailure(`there is no ${of.webhook} for ${of.for}`, { at: ['webhook'] })
 }
 
-/** The event of a mandate's end names no payment: which mandate it is of stands in what the receiver was sent. */
-async function mandateDeliveryNow(run: CaseRun, paymentId: string): Promise<Delivery | undefined> {
-  const eventType = 'consent.revoked'
-  const { data } = (await call(run.client, listWebhooks, { query: { event_type: eventType } })).body
-  const arrived = run.receiver?.receipts.find((each) => each.eventType === eventType && each.paymentId === paymentId)
-  return data.length === 1 ? data[0] : data.find((delivery) => delivery.event_id === arrived?.eventId)
+const MandateEvent = z.object({ data: z.object({ id: z.string() }) })
+
+/** The delivery of a mandate's end names no payment: which mandate it is of is in its payload. */
+async function mandateDeliveryNow(run: CaseRun, consentId: string): Promise<Delivery | undefined> {
+  const { data } = (await call(run.client, listWebhooks, { query: { event_type: 'consent.revoked' } })).body
+  for (const delivery of data) {
+    const { payload } = (await call(run.client, getWebhook, { params: { id: delivery.id } })).body
+    if (MandateEvent.parse(JSON.parse(payload)).data.id === consentId) return delivery
+  }
+  return undefined
 }
 
 function describe({ status, attempt_count, last_http_status, last_error }: Delivery): string {
