@@ -131,6 +131,21 @@ t.test('after six attempts over half a day a mail is given up', async (t) => {
   t.equal(sink.received.length, 0)
 })
 
+t.test('a mail that is too late is given up at once, and not retried', async (t) => {
+  const { service, sink, queue, send } = await mailing(t)
+  sink.refuse(450)
+  await queue({ uselessAfterSeconds: 600 })
+  await send()
+  t.match(await mails(service), [{ status: 'PENDING', attempt_count: 1 }])
+  await service.owner.query(`update mails set useless_at = now() - interval '1 second', due_at = now()`)
+  await send()
+  t.match(await mails(service), [{ status: 'DEAD', attempt_count: 2, last_error: 'too_late' }])
+  sink.refuse(undefined)
+  await makeDue(service)
+  await send()
+  t.equal(sink.received.length, 0)
+})
+
 t.test('an unreachable mail server costs an attempt, and its response is not stored', async (t) => {
   const { service, queue, send } = await mailing(t, { env: { SVC_SMTP_URL: 'smtp://127.0.0.1:1' } })
   await queue()

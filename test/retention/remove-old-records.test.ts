@@ -144,11 +144,22 @@ t.test('bank calls, runs, alerts and mails go by their own settings, and younger
     insert into verifications (id, started_at, finished_at, next_run_at, violations)
     select gen_random_uuid(), now() - make_interval(days => d), now(), now(), '[]' from unnest(array[61, 59]) d`)
   await owner.query(`
+    insert into reconciliations (id, as_of, started_at, finished_at, next_run_at, status)
+    select gen_random_uuid(), now(), now() - make_interval(days => d), now(), now(), 'BALANCED' from unnest(array[61, 59]) d`)
+  await owner.query(`
+    insert into mails (id, realm, kind, recipient, recipient_hash, subject, status, created_at)
+    select gen_random_uuid(), 'r', 'invite', 'v1.', repeat('0', 64), d::text, 'SENT', now() - make_interval(days => d)
+    from unnest(array[61, 31, 29]) d`)
+  await owner.query(`
     insert into operator_alerts (name, subject, is_firing, detail, seen_at)
     select 'a', d::text, d = 62, '', now() - make_interval(days => d) from unnest(array[62, 61, 59]) d`)
   await removeAll()
   t.equal(await count('obie.calls'), 1)
-  t.equal(await count('verifications'), 1)
+  for (const table of ['verifications', 'reconciliations'])
+    t.equal(await count(`${table} where started_at > now() - interval '60 days'`), await count(table), table)
+  t.equal(await removedOf('runs'), 2)
+  t.same((await owner.query('select subject from mails')).rows, [{ subject: '29' }])
+  t.equal(await removedOf('mails'), 2)
   t.same((await owner.query('select subject from operator_alerts order by 1')).rows, [
     { subject: '59' },
     { subject: '62' },
@@ -157,6 +168,16 @@ t.test('bank calls, runs, alerts and mails go by their own settings, and younger
   await t.rejects(owner.query(`select remove_webhooks(now() - interval '29 days', 1)`), { message: /kept for 30 days/ })
   await owner.query(`insert into obie.calls (bank, step, interaction_id) values ('b', 's', gen_random_uuid())`)
   await t.rejects(owner.query('delete from obie.calls'), { message: /append-only/ })
+})
+
+t.test('a run that has not ended stays, however old: another process may be about to record its result', async (t) => {
+  await owner.query(`
+    insert into verifications (id, started_at, next_run_at) values (gen_random_uuid(), now() - interval '61 days', now());
+    insert into reconciliations (id, as_of, started_at, next_run_at)
+    values (gen_random_uuid(), now(), now() - interval '61 days', now())`)
+  await removeAll()
+  const running = `where finished_at is null and started_at < now() - interval '60 days'`
+  for (const table of ['verifications', 'reconciliations']) t.equal(await count(`${table} ${running}`), 1, table)
 })
 
 t.test('a kind that cannot be removed keeps no other', async (t) => {
