@@ -1,11 +1,11 @@
-import { parseAmount, percentText, toNumeric } from '../../src/lib/money.ts'
+import { commaProblem, isAmountText, parseAmount, percentText, toNumeric } from '../../src/lib/money.ts'
 import { setFees } from '../../src/wire/fees.ts'
 import { CORRECTED_AGAINST, correctBalance } from '../../src/wire/ledger.ts'
 import { setLimits } from '../../src/wire/limits.ts'
 import { SettlementSchedule } from '../../src/wire/admin.ts'
 import { setSettlementSchedule } from '../../src/wire/settlements.ts'
 import { repairRegistration } from '../../src/wire/registration.ts'
-import { usageError, messageOf } from '../base/errors.ts'
+import { usageError } from '../base/errors.ts'
 import { action, wordSubject } from '../kit/action.ts'
 import type { Flags } from '../kit/action.ts'
 import { optionalReason, reason, upperCase } from '../kit/read-values.ts'
@@ -27,12 +27,8 @@ function fractionOf(text: string): string {
 }
 
 function amountOf(text: string): string {
-  try {
-    parseAmount(text)
-    return text
-  } catch (error) {
-    throw usageError(messageOf(error), 'an amount such as 0.20')
-  }
+  if (isAmountText(text)) return text
+  throw usageError(commaProblem(text) ?? `invalid amount "${text}"`, 'an amount such as 0.20')
 }
 
 const feesSet = action({

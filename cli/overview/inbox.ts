@@ -26,15 +26,16 @@ export const list = command({
       fields: InboxItem,
       columns: columnsOf(isOperator, context),
       id: (row) => row.id,
-      empty: `No tasks need action.${isBoth(client) ? otherHalf(isOperator) : ''}`,
+      empty: `No tasks need action.${isBoth(client) ? otherHalf(isOperator, context) : ''}`,
     })
   },
 })
 
-function otherHalf(isOperator: boolean): string {
-  return isOperator
+function otherHalf(isOperator: boolean, { io, flags }: Context): string {
+  const text = isOperator
     ? ' That is as the operator; as the merchant: svc inbox --merchant'
     : ' That is as the merchant; as the operator: svc inbox --platform'
+  return asTyped(text, io.calledAs, flags)
 }
 
 function columnsOf(isOperator: boolean, { io, flags }: Context): Column<InboxItem>[] {

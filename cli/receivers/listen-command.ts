@@ -207,6 +207,6 @@ function stopped({ report, awaited, timeout, url }: Plan, tally: Tally, why: unk
 
 function summary({ events, answered, failed, cursor }: Tally, url: URL | undefined): string {
   const forwarded = url === undefined ? '' : `, ${answered} answered with 2xx, ${failed} failed`
-  const onward = cursor === null ? '' : `; to go on from here: --cursor ${cursor}`
+  const onward = cursor === null ? '' : `; to continue from here: --cursor ${cursor}`
   return `Stopped after ${events} ${events === 1 ? 'event' : 'events'}${forwarded}${onward}`
 }

@@ -18,6 +18,15 @@ export function isAmountText(text: string): boolean {
   return FORM.test(text)
 }
 
+/** Two decimals at most: behind more the comma may divide thousands. */
+const WITH_COMMA = /^-?\d{1,13},\d{1,2}$/
+
+/** What to write instead of an amount with a decimal comma; undefined for any other text. */
+export function commaProblem(text: unknown): string | undefined {
+  if (typeof text !== 'string' || !WITH_COMMA.test(text)) return undefined
+  return `invalid amount "${text}": use a decimal point, such as ${text.replace(',', '.')}`
+}
+
 /**
  * Parses an amount such as `"50"`, `"50.00"` or `"0.7125"`.
  * @throws {RangeError} when the text is not such an amount

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isAmountText } from '../lib/money.ts'
+import { commaProblem, isAmountText } from '../lib/money.ts'
 
 /** No members: an operation without a query rejects a request with one. */
 export const None = z.strictObject({})
@@ -63,7 +63,10 @@ export function reasonText(max: number): z.ZodString {
 /** A decimal string such as "50.00" (decision 33). A JSON number is rejected: parsing makes it a float. */
 export const Amount = z
   .string({ error: 'must be a decimal string such as "50.00", not a JSON number' })
-  .refine(isAmountText, 'must be 1 to 13 digits, optionally a dot and 1 to 4 decimals, such as "50.00"')
+  .refine(isAmountText, {
+    error: ({ input }) =>
+      commaProblem(input) ?? 'must be 1 to 13 digits, optionally a decimal point and 1 to 4 decimals, such as "50.00"',
+  })
   .meta({ pattern: String.raw`^\d{1,13}(\.\d{1,4})?$`, examples: ['50.00'] })
 
 /** An amount as the service writes it (decision 50). */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fitsCurrency, isAmountText, isKnownCurrency, parseAmount } from '../lib/money.ts'
+import { commaProblem, fitsCurrency, isAmountText, isKnownCurrency, parseAmount } from '../lib/money.ts'
 import {
   Currency,
   IdParams,
@@ -106,7 +106,10 @@ export const CORRECTED_AGAINST = ['BANK', 'FEES'] as const
 
 const SignedAmount = z
   .string()
-  .refine(isCorrection, `must be an amount such as 5.00 or -5.00, not 0, of at most ${PAYMENT_AMOUNT_MAX}`)
+  .refine(isCorrection, {
+    error: ({ input }) =>
+      commaProblem(input) ?? `must be an amount such as 5.00 or -5.00, not 0, of at most ${PAYMENT_AMOUNT_MAX}`,
+  })
   .meta({ examples: ['5.00', '-5.00'], description: 'what the merchant gets; with a minus, what it gives' })
 
 function isCorrection(text: string): boolean {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { SCHEME_NAMES, normalIdentification, schemeOf } from '../lib/account-identification.ts'
 import { isCurrencyAmountText, toMinorUnits } from '../lib/minor-units.ts'
-import { isKnownCurrency } from '../lib/money.ts'
+import { commaProblem, isKnownCurrency } from '../lib/money.ts'
 import { nameText } from './common.ts'
 
 /** The path prefix of the Open Banking API (contract §Surface A endpoints). */
@@ -17,7 +17,10 @@ export const CurrencyAmount = z
   .strictObject({
     Amount: z
       .string({ error: 'must be a decimal string such as "10.00", not a JSON number' })
-      .refine(isCurrencyAmountText, 'must be 1 to 13 digits, a dot and 1 to 5 decimals, such as "10.00"')
+      .refine(isCurrencyAmountText, {
+        error: ({ input }) =>
+          commaProblem(input) ?? 'must be 1 to 13 digits, a decimal point and 1 to 5 decimals, such as "10.00"',
+      })
       .meta({ pattern: String.raw`^\d{1,13}\.\d{1,5}$`, examples: ['10.00'] }),
     Currency: z
       .string()

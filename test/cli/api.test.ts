@@ -86,7 +86,7 @@ t.test('refusals have the exit code of their status, the body, and what to do', 
   t.match(await service.as(merchant, ['api', 'POST', '/api/v1/payments', '-f', 'amount:=5']), { code: 2 })
   t.match(await service.as(merchant, ['api', 'GET', '/api/v1/paymets']), {
     code: 6,
-    stderr: /no GET \/api\/v1\/paymets, which was answered with 404\nTry: svc api openapi -q paths\n/,
+    stderr: /has no GET \/api\/v1\/paymets; the service responded with 404\nTry: svc api openapi -q paths\n/,
   })
   t.match(await service.as(merchant, ['api', 'PUT', '/api/v1/payments']), {
     code: 6,

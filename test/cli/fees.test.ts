@@ -97,6 +97,14 @@ t.test('what could be read in two ways is refused, and a change needs a fee and 
   })
   t.equal((await admin.run(['merchants', 'fees', 'set', 'acme', '--flat', '0.20'])).code, 2)
   t.equal((await admin.run(['merchants', 'fees', 'set', 'acme', '--flat', '0.20', '--reason', ' '])).code, 2)
+  for (const [flat, said] of [
+    ['12,50', /invalid amount "12,50": use a decimal point, such as 12\.50/],
+    ['1,000.00', /invalid amount "1,000\.00"\nTry: an amount such as 0\.20/],
+  ] as const)
+    t.match(await admin.run(['merchants', 'fees', 'set', 'acme', '--flat', flat, '--reason', 'x']), {
+      code: 2,
+      stderr: said,
+    })
   t.match(await admin.run(['merchants', 'fees', 'set', 'acme', '--flat', '0.201', '--reason', 'x', '--dry-run']), {
     code: 2,
     stderr: /--flat: must be/,

@@ -77,9 +77,17 @@ t.test('the built-in profile is the operator, or with --merchant the merchant, a
     customer: null,
   }
   writeFileSync(join(dir, 'svc.json'), JSON.stringify(state))
-  const inbox = (...words: string[]) => runCli(['inbox', ...words], { env: { SVC_STATE_DIR: dir } })
-  t.match(await inbox(), { code: 0, stdout: '', stderr: /as the operator; as the merchant: svc inbox --merchant\n/ })
-  t.match(await inbox('--merchant'), { code: 0, stderr: /as the merchant; as the operator: svc inbox --platform\n/ })
+  const inbox = (...words: string[]) =>
+    runCli(['inbox', ...words], { calledAs: 'npx svc', env: { SVC_STATE_DIR: dir } })
+  t.match(await inbox(), {
+    code: 0,
+    stdout: '',
+    stderr: /as the operator; as the merchant: npx svc inbox --merchant\n/,
+  })
+  t.match(await inbox('--merchant'), {
+    code: 0,
+    stderr: /as the merchant; as the operator: npx svc inbox --platform\n/,
+  })
   t.match(await inbox('--merchant', '--platform'), { code: 2 })
   await service.merchant({ kybStatus: 'PENDING' })
   t.match(await inbox(), { code: 0, stdout: /kyb_pending/ })

@@ -85,7 +85,7 @@ t.test(
   async (t) => {
     const listen = (...words: string[]) =>
       runCli(['listen', '--all-merchants', ...words], { env: { SVC_API_URL: service.url }, tty: true })
-    t.match(await listen('--timeout', '5s'), { code: 0, stdout: '', stderr: /to go on from here: --cursor \S+\n/ })
+    t.match(await listen('--timeout', '5s'), { code: 0, stdout: '', stderr: /to continue from here: --cursor \S+\n/ })
     t.match(await listen('--cursor', 'wrong'), { code: 2, stderr: /cursor/ })
     t.match(await listen('--cursor', ''), { code: 2, stderr: /--cursor/ })
     t.match(await listen('--events', 'Payment!'), { code: 2, stderr: /invalid event name "Payment!"/ })

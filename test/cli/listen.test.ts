@@ -644,7 +644,10 @@ t.test('Ctrl+C ends it with a summary and exit code 130, SIGTERM with 143', asyn
     await until(async () => listening.out().includes('<-- [200]'))
     listening.kill(signal)
     t.equal(await listening.ended, code, listening.err())
-    t.match(listening.err(), /Stopped after 1 event, 1 answered with 2xx, 0 failed; to go on from here: --cursor \S+$/m)
+    t.match(
+      listening.err(),
+      /Stopped after 1 event, 1 answered with 2xx, 0 failed; to continue from here: --cursor \S+$/m,
+    )
   }
 })
 

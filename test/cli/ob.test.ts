@@ -215,6 +215,7 @@ t.test('a customer at the bank', async (t) => {
     for (const [words, said] of [
       [['--amount', '10.001'], /--amount: has digits below the minor unit/],
       [['--amount', '1,000.00'], /--amount: must be 1 to 13 digits/],
+      [['--amount', '12,50'], /--amount: invalid amount "12,50": use a decimal point, such as 12\.50/],
       [['--amount', '-1'], /--amount: /],
       [['--amount', '0'], /--amount: must be greater than 0/],
       [['--amount', '1', '--currency', 'USD'], /--currency: must be GBP or EUR/],

@@ -84,6 +84,9 @@ t.test('what is wrong is named, and changes nothing', async (t) => {
   ]
   for (const [body, path] of WRONG)
     t.match(await correct(merchant, body), { status: 400, body: { errors: [{ path }] } }, JSON.stringify(body))
+  t.match((await correct(merchant, { amount: '-12,50' })).body.errors, [
+    { path: 'amount', message: 'invalid amount "-12,50": use a decimal point, such as -12.50' },
+  ])
   t.match(await correct({ id: 'acme' }, {}), { status: 404, body: { code: 'MERCHANT_NOT_FOUND' } })
   t.same(await balancesOf(service, merchant), {})
 })

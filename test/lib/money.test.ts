@@ -5,6 +5,7 @@ import {
   fitsCurrency,
   formatAmount,
   formatNumeric,
+  commaProblem,
   isAmountText,
   isKnownCurrency,
   parseAmount,
@@ -47,6 +48,13 @@ t.test('texts that are not amounts are rejected, never guessed', async (t) => {
     t.notOk(isAmountText(text), JSON.stringify(text))
     t.throws(() => parseAmount(text), RangeError, JSON.stringify(text))
   }
+})
+
+t.test('a decimal comma is named, and one that may divide thousands is not', async (t) => {
+  t.equal(commaProblem('12,50'), 'invalid amount "12,50": use a decimal point, such as 12.50')
+  t.equal(commaProblem('-0,7'), 'invalid amount "-0,7": use a decimal point, such as -0.7')
+  for (const text of ['12.50', '1,000', '1,000.00', '1,2,3', ',5', '12,', '', 12.5, undefined])
+    t.equal(commaProblem(text), undefined, JSON.stringify(text))
 })
 
 t.test('a fraction is formatted in percent, without trailing zeros', async (t) => {

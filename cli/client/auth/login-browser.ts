@@ -19,6 +19,8 @@ type BrowserLogin = {
   show(url: string): Promise<void>
 }
 
+const AGAIN = 'svc login\nwithout a browser here: svc login --device'
+
 /**
  * Signs in with a browser on this machine: authorization code with PKCE S256, back to a port of the loopback address.
  * @throws {CliError} exit code 4 where the user or the provider refuses, 9 where the user does not come back in time
@@ -31,7 +33,7 @@ export async function loginByBrowser(http: Http, realm: Realm, login: BrowserLog
   let isSignedIn = false
   try {
     await login.show(authorizationUrl(realm, { ...login, redirectUri, state, verifier }))
-    const code = codeOf(await inTime(loopback.returned, login.timeoutMs, loginTimedOut))
+    const code = codeOf(await inTime(loopback.returned, login.timeoutMs, () => loginTimedOut(AGAIN)))
     const tokens = await requestTokens(http, realm, {
       grant_type: 'authorization_code',
       client_id: login.clientId,
@@ -77,9 +79,10 @@ export function loginRefused(error: string): CliError {
   })
 }
 
-export function loginTimedOut(): CliError {
+/** @param again the same login, and where there is another way that one */
+export function loginTimedOut(again: string): CliError {
   return new CliError('LOGIN_TIMED_OUT', 'the login was not completed in time', {
-    hint: 'to begin again: svc login\nwithout a browser here: svc login --device',
+    hint: `to begin again: ${again}`,
     retryable: true,
   })
 }

@@ -30,7 +30,7 @@ export async function pollDevice(http: Http, realm: Realm, poll: DevicePoll): Pr
   const form = { grant_type: GRANT, client_id: clientId, device_code: deviceCode, code_verifier: verifier }
   let interval = poll.intervalSeconds
   for (;;) {
-    if (Date.now() + interval * 1_000 > expiresAt) throw loginTimedOut()
+    if (Date.now() + interval * 1_000 > expiresAt) throw loginTimedOut('svc login --device')
     await wait(interval * 1_000)
     try {
       return await requestTokens(http, realm, form)
@@ -47,6 +47,6 @@ function whatNext(error: unknown): 'again' | 'slower' | 'fail' {
   if (error.code === 'AUTHORIZATION_PENDING') return 'again'
   if (error.code === 'SLOW_DOWN') return 'slower'
   if (error.code === 'ACCESS_DENIED') throw loginRefused('access_denied')
-  if (error.code === 'EXPIRED_TOKEN') throw loginTimedOut()
+  if (error.code === 'EXPIRED_TOKEN') throw loginTimedOut('svc login --device')
   return error.options.retryable === true ? 'slower' : 'fail'
 }

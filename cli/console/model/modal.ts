@@ -173,7 +173,7 @@ function answered(form: Form, field: Field): FormStep {
   const text = textOf(form, field)
   if (text === '' && field.optional !== true)
     return {
-      form: { ...form, problem: `${field.label}: ${field.asks === true ? 'choose one' : 'something is needed'}` },
+      form: { ...form, problem: `${field.label}: ${field.asks === true ? 'choose one' : 'is required'}` },
     }
   if (field.kind === 'typed' && field.words?.includes(text) === false)
     return { form: { ...form, problem: `that is not ${field.words.join(' or ')}; nothing was changed` } }

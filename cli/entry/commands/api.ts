@@ -194,11 +194,15 @@ type RejectedRequest = ApiRequest & { reply: Reply }
 
 function unknownPath(asked: string, pathname: string, status: number): CliError {
   const ways = methodsOf(pathname).map((method) => `svc api ${method} ${pathname}`)
-  return new CliError('NO_SUCH_OPERATION', `this version knows no ${asked}, which was answered with ${status}`, {
-    exit: exitOfStatus(status),
-    status,
-    hint: ways.length === 0 ? 'svc api openapi -q paths' : ways.join('\n'),
-  })
+  return new CliError(
+    'NO_SUCH_OPERATION',
+    `this version of svc has no ${asked}; the service responded with ${status}`,
+    {
+      exit: exitOfStatus(status),
+      status,
+      hint: ways.length === 0 ? 'svc api openapi -q paths' : ways.join('\n'),
+    },
+  )
 }
 
 function showHeaders({ io }: Context, { status, headers }: Reply): void {

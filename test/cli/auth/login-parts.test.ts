@@ -54,6 +54,21 @@ t.test(
   },
 )
 
+t.test('a code that was not confirmed in time is asked for again on another device', async (t) => {
+  const fake = await fakeIdentity(t)
+  fake.deviceAnswers.push('expired_token')
+  const http = makeConnections(5_000)
+  t.teardown(() => http.close())
+  const realm = { authUrl: fake.url, realm: 'acme-ltd' }
+  const code = { clientId: 'acme-ltd-cli', deviceCode: 'device-secret', verifier: 'verifier', intervalSeconds: 5 }
+  const options = { hint: 'to begin again: svc login --device' }
+  for (const expiresAt of [Date.now(), Date.now() + 600_000])
+    await t.rejects(pollDevice(http, realm, { ...code, expiresAt, wait: async () => undefined }), {
+      code: 'LOGIN_TIMED_OUT',
+      options,
+    })
+})
+
 t.test('the page of a login says nothing that a stranger could use, and answers one return', async (t) => {
   const loopback = await startLoopback({ state: 'right', issuer: 'https://pay.example/realms/acme-ltd' })
   t.teardown(() => loopback.close())

@@ -130,7 +130,8 @@ t.test('a login without a return in time is exit code 9', async (t) => {
   const { settings } = await setUp(t)
   t.match(await runCli([...LOGIN, '--timeout', '100ms'], settings), {
     code: 9,
-    stderr: /the login was not completed in time/,
+    stderr:
+      /the login was not completed in time\nTry: to begin again: svc login\n {5}without a browser here: svc login --device\n/,
   })
 })
 

@@ -82,7 +82,7 @@ t.test('one is escalated; the merchant answers its own and sees no key of operat
   console.press('x')
   await console.until(/Reason, kept/)
   console.press('enter')
-  await console.until(/something is needed/)
+  await console.until(/is required/)
   console.type('beyond my limit')
   console.press('enter', 'enter')
   await console.until(/Done: escalated/)

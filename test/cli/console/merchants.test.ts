@@ -167,7 +167,7 @@ t.test('in a terminal', async (t) => {
     console.press('h')
     await console.until(/hold Acme/)
     console.press('enter')
-    await console.until(/something is needed/)
+    await console.until(/is required/)
     console.type('odd refunds')
     await console.until(new RegExp(`svc hold set ${merchant.realm} --reason 'odd refunds'`))
     console.press('enter')

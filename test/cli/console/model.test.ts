@@ -236,7 +236,7 @@ t.test('a form in live mode continues only with the words', async (t) => {
     }
     return form.problem
   }
-  t.equal(press('down', 'enter', 'enter'), 'Why: something is needed')
+  t.equal(press('down', 'enter', 'enter'), 'Why: is required')
   t.equal(press('o', 'k', 'enter', 'b', 'enter'), 'that is not acme; nothing was changed')
   t.same(press('backspace', ...'acme', 'enter'), { done: { favour: 'merchant', reason: 'ok' } })
   t.same(press('esc'), { cancelled: true })
