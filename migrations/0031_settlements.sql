@@ -82,6 +82,20 @@ create index settlement_lines__settlement_id__ordinal on settlement_lines (merch
 
 grant select on settlement_lines to svc_runtime;
 
+-- What the statements that close a period have added up so far: adding up millions of lines at the end would take longer
+-- than a statement may. A row is there within the transaction only.
+create table settlement_sums (
+  merchant_id uuid not null,
+  settlement_id uuid not null,
+  line_count integer not null,
+  gross_amount numeric(19, 4) not null,
+  fee_amount numeric(19, 4) not null,
+  refunded_amount numeric(19, 4) not null,
+  corrected_amount numeric(19, 4) not null,
+  deducted_amount numeric(19, 4) not null,
+  primary key (merchant_id, settlement_id)
+);
+
 -- The period that is open per merchant and currency, if it has lines: its ends in the merchant's own time, and the real
 -- time at which it is to be closed, null where that is done by hand.
 create view open_settlements as

@@ -46,7 +46,8 @@ from unnest('{
   merchant_bank_accounts, merchant_client, team_members, registration, operator_actions, payment_consents,
   payment_intents, payment_events, payment_refunds, refund_events, unanswered_payments, webhook_deliveries, webhook_queue,
   webhook_lanes, webhook_waiting, webhook_attempts, disputes, dispute_events, ledger_entries, ledger_unfolded,
-  ledger_kept_balances, bank_statement_lines, settlements, settlement_lines, payouts, payout_events, corrections
+  ledger_kept_balances, bank_statement_lines, settlements, settlement_lines, settlement_sums, payouts, payout_events,
+  corrections
 }'::regclass[]) kept;
 -- Mails of no merchant come from the identity provider, to people of a merchant, and from the bank, to its customers.
 select keep_to_merchant('mails', written => 'merchant_id is null or merchant_id = {merchant}');

@@ -2,8 +2,8 @@
 -- total to merchant_payable. The period must have ended, unless it is ended now, by hand. Who closes by hand
 -- waits for another closer; payments wait for none.
 --
--- A call assigns `lines_max` lines at most, so that no statement is long. While there are more, `more_from` is not null,
--- and the caller calls again with it, in the same transaction. With `is_closed` false there was nothing to close.
+-- A call assigns and adds up `lines_max` lines at most, so that no statement is long. While there are more, `more_from` is
+-- not null, and the caller calls again with it, in the same transaction. With `is_closed` false there was nothing to close.
 --
 -- A total below half a penny, and so also a debt, remains in clearing, and the next settlement opens with it.
 -- needs: functions/post_ledger
@@ -22,7 +22,7 @@ set enable_bitmapscan = off
 as $$
 declare
   period open_settlements;
-  total record;
+  total settlement_sums;
   opening numeric;
   net numeric;
   payable numeric;
@@ -56,21 +56,32 @@ begin
     update settlement_lines l
     set settlement_id = settlement
     where l.ctid = any (array(select line.ctid from line))
-    returning l.occurred_at
+    returning l.occurred_at, l.movement, l.amount
+  ),
+  part as (
+    insert into settlement_sums as s (
+      merchant_id, settlement_id, line_count, gross_amount, fee_amount, refunded_amount, corrected_amount, deducted_amount
+    )
+    select merchant, settlement, count(*),
+      coalesce(sum(t.amount) filter (where t.movement = 'payment_settled'), 0),
+      coalesce(-sum(t.amount) filter (where t.movement = 'fee_taken'), 0),
+      coalesce(-sum(t.amount) filter (where t.movement in ('payment_refunded', 'dispute_refunded')), 0),
+      coalesce(sum(t.amount) filter (where t.movement = 'correction'), 0),
+      coalesce(sum(t.amount) filter (where t.movement in ('debt_deducted', 'debt_restored')), 0)
+    from taken t
+    on conflict (merchant_id, settlement_id) do update
+    set line_count = s.line_count + excluded.line_count,
+      gross_amount = s.gross_amount + excluded.gross_amount,
+      fee_amount = s.fee_amount + excluded.fee_amount,
+      refunded_amount = s.refunded_amount + excluded.refunded_amount,
+      corrected_amount = s.corrected_amount + excluded.corrected_amount,
+      deducted_amount = s.deducted_amount + excluded.deducted_amount
   )
   select max(t.occurred_at) into more_from from taken t having count(*) = lines_max;
   if more_from is not null then return; end if;
 
-  select count(*) as lines,
-    coalesce(sum(l.amount) filter (where l.movement = 'payment_settled'), 0) as gross,
-    coalesce(-sum(l.amount) filter (where l.movement = 'fee_taken'), 0) as fees,
-    coalesce(-sum(l.amount) filter (where l.movement in ('payment_refunded', 'dispute_refunded')), 0) as refunded,
-    coalesce(sum(l.amount) filter (where l.movement = 'correction'), 0) as corrected,
-    coalesce(sum(l.amount) filter (where l.movement in ('debt_deducted', 'debt_restored')), 0) as deducted
-  into total
-  from settlement_lines l
-  where l.merchant_id = merchant and l.settlement_id = settlement;
-  if total.lines = 0 then return; end if;
+  delete from settlement_sums s where s.merchant_id = merchant and s.settlement_id = settlement returning * into total;
+  if total.line_count = 0 then return; end if;
 
   select coalesce(sum(s.net_amount - s.payable_amount), 0) into opening
   from (
@@ -79,7 +90,8 @@ begin
     order by p.period_to desc
     limit 1
   ) s;
-  net := opening + total.gross - total.fees - total.refunded + total.corrected + total.deducted;
+  net := opening + total.gross_amount - total.fee_amount - total.refunded_amount + total.corrected_amount
+    + total.deducted_amount;
   payable := greatest(round(net, 2), 0);
   rounding := case when payable > 0 then payable - net else 0 end;
 
@@ -103,8 +115,8 @@ begin
   )
   values (
     settlement, merchant, currency_code, period.settlement_schedule, period.period_from, period.period_to, opening,
-    total.gross, total.fees, total.refunded, total.corrected, total.deducted, rounding, net + rounding, payable,
-    total.lines + abs(sign(rounding)),
+    total.gross_amount, total.fee_amount, total.refunded_amount, total.corrected_amount, total.deducted_amount, rounding,
+    net + rounding, payable, total.line_count + abs(sign(rounding)),
     (
       select a.id from merchant_bank_accounts a
       where a.merchant_id = merchant and a.is_active

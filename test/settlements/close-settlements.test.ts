@@ -1,7 +1,10 @@
 import type { DatabaseTransactionConnection } from 'slonik'
 import t from 'tap'
+import { z } from 'zod'
 import { makeAdminConnection, makePgConnection } from '../../src/db/connection.ts'
+import { sql } from '../../src/db/sql.ts'
 import { keepBalances } from '../../src/ledger/keep-balances.ts'
+import type { Movement } from '../../src/ledger/movements.ts'
 import { closeDueSettlements } from '../../src/settlements/close-settlements.ts'
 import { closePeriod, listDuePeriods } from '../../src/settlements/sql.ts'
 import { testService } from '../support/app.ts'
@@ -28,6 +31,13 @@ async function settlementsOf(merchantId: string): Promise<Record<string, unknown
     [merchantId],
   )
   return rows
+}
+
+/** The lines that the transaction has read through an index until now. */
+function linesRead(tx: DatabaseTransactionConnection): Promise<number> {
+  return tx.oneFirst(sql.type(z.object({ count: z.int() }))`
+    select idx_tup_fetch::int4 as count from pg_stat_xact_user_tables where relname = 'settlement_lines'
+  `)
 }
 
 t.test('a day closes after midnight, with its totals, and its money becomes payable', async (t) => {
@@ -208,6 +218,55 @@ t.test('a period of many lines is closed in several statements of one transactio
   t.equal(await app.pool.transaction((tx) => close(tx, 30)), true)
   t.equal(await app.pool.transaction((tx) => close(tx, 30)), false)
   t.match(await settlementsOf(merchant.id), [{ gross_amount: '100.0100', line_count: 100 }])
+})
+
+t.test('each statement reads and adds up its own lines only, and the totals are those of all', async (t) => {
+  const merchant = await service.merchant()
+  const PART = [
+    ['payment_settled', '1000000000.0001'],
+    ['fee_taken', '0.0003'],
+    ['payment_refunded', '0.1000'],
+    ['dispute_refunded', '0.2000'],
+    ['debt_deducted', '0.4000'],
+    ['debt_restored', '0.1500'],
+  ] as [Exclude<Movement, 'correction'>, string][]
+  for (let part = 0; part < 50; part += 1) await postFor(service, merchant.id, ...PART)
+  await owner.query(
+    `select post_ledger(array[row($1, 'correction', gen_random_uuid(), 'clearing', 'fees_earned', 3, 'GBP')::ledger_posting])`,
+    [merchant.id],
+  )
+  await keepBalances(app)
+  const period = { merchant_id: merchant.id, currency: 'GBP' }
+  const read: number[] = []
+  await app.pool.transaction(async (tx) => {
+    const counting = Object.assign(Object.create(tx), {
+      one: async (query: Parameters<typeof tx.one>[0]) => {
+        const row = await tx.one(query)
+        read.push(await linesRead(tx))
+        return row
+      },
+    })
+    t.equal(await closePeriod(counting, { id: app.ids.uuid(), period, byHand: true, linesAtOnce: 60 }), true)
+  })
+  const perCall = read.map((sum, index) => sum - (read[index - 1] ?? 0))
+  t.equal(perCall.length, 6)
+  t.ok(
+    perCall.every((count) => count <= 2 * 60),
+    `${perCall}`,
+  )
+  t.match(await settlementsOf(merchant.id), [
+    {
+      gross_amount: '50000000000.0050',
+      fee_amount: '0.0150',
+      refunded_amount: '15.0000',
+      corrected_amount: '-3.0000',
+      rounding_amount: '0.0000',
+      net_amount: '49999999994.4900',
+      line_count: 301,
+    },
+  ])
+  const left = await owner.query('select from settlement_sums')
+  t.equal(left.rowCount, 0, 'sums are there while a settlement is closed')
 })
 
 t.test(
