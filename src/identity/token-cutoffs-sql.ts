@@ -5,16 +5,26 @@ import { sql } from '../db/sql.ts'
 /** Whose tokens: a person by the `sub` of its tokens, or a client. */
 export type TokenHolder = { subject: string } | { clientId: string }
 
+/** How far a process's clock may be ahead of the database's before it is wrong. */
+const AHEAD = sql.fragment`interval '1 minute'`
+
 /**
  * Rejects every access token that the holder was issued until now (migrations/0005_token_cutoffs.sql). The time is that
- * of the process, as in the tokens.
+ * of the process, as in the tokens, unless its clock is wrong: the holder could not sign in until that time had come.
  */
 export async function endTokens(tx: CommonQueryMethods, realm: string, holder: TokenHolder): Promise<void> {
   const name = 'subject' in holder ? personName(holder.subject) : clientName(holder.clientId)
   await tx.query(sql.prepared('end_tokens', z.object({}))`
     insert into token_cutoffs (realm_slug, holder, valid_from)
-    values (${realm}, ${name}, to_timestamp(${Date.now()}::float8 / 1000))
-    on conflict (realm_slug, holder) do update set valid_from = greatest(token_cutoffs.valid_from, excluded.valid_from)
+    values (
+      ${realm}, ${name}, least(to_timestamp(${Date.now()}::float8 / 1000), clock_timestamp() + ${AHEAD})
+    )
+    on conflict (realm_slug, holder) do update
+    set
+      valid_from = greatest(
+        excluded.valid_from,
+        case when token_cutoffs.valid_from <= clock_timestamp() + ${AHEAD} then token_cutoffs.valid_from end
+      )
   `)
 }
 

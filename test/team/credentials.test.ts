@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { App } from '../../src/app.ts'
 import { IdentityUnavailableError } from '../../src/identity/provider.ts'
+import { findTokenCutoff } from '../../src/identity/token-cutoffs-sql.ts'
 import {
   createApiCredential,
   listApiCredentials,
@@ -116,6 +117,26 @@ t.test(
     }
   },
 )
+
+t.test('a clock that was two hours ahead for a moment rejects new tokens for a minute at most', async (t) => {
+  const { app, merchantId, clientId, realm } = await shop()
+  const rotate = () => rotateApiCredential(app, { merchantId, clientId, actor })
+  const tokensFromSeconds = async () => {
+    const ofClient = { slug: realm, keyId: 'none', clientId, subject: 'none' }
+    return (((await findTokenCutoff(app.pool, ofClient)) ?? 0) - Date.now()) / 1_000
+  }
+  const { now } = Date
+  t.teardown(() => Object.assign(Date, { now }))
+  Date.now = () => now() + 7_200_000
+  await rotate()
+  Date.now = now
+  t.ok((await tokensFromSeconds()) > 30, 'tokens of a clock that is a little ahead end as well')
+  t.ok((await tokensFromSeconds()) <= 60)
+  const shift = "update token_cutoffs set valid_from = valid_from + interval '2 hours' where realm_slug = $1"
+  await service.owner.query(shift, [realm])
+  await rotate()
+  t.ok((await tokensFromSeconds()) <= 0, 'a time that came into the table so is replaced')
+})
 
 t.test('a revoked credential is gone from the provider and the list, and authenticates no caller', async (t) => {
   const { app, identity, merchantId, realm, create } = await shop()

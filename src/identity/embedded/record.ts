@@ -37,8 +37,8 @@ export const UserRecord = z.object({
   email: z.string(),
   display_name: z.string().nullable(),
   password_hash: z.string().nullable(),
-  /** When the link of a mail set the password; null if something else did. */
-  password_linked_at: z.string().nullable(),
+  /** Whether the link of a mail set the password in the last hour: who only knows the password did not read that mail. */
+  is_address_proved: z.boolean(),
   roles: z.array(z.string()),
   is_enabled: z.boolean(),
   /** Earlier sign-ins are invalid. */

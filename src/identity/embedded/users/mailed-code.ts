@@ -4,14 +4,6 @@ import { queueMail, secondsToNextMailTo } from '../../../mail/queue.ts'
 import type { EmbeddedParts } from '../parts.ts'
 import type { UserRecord } from '../record.ts'
 
-/** How long the link of an invitation or a forgotten password proves that a person reads the address. */
-const PROVED_SECONDS = 3_600
-
-/** Whether the password is as new as the link that set it: who only knows the password did not read that mail. */
-export function isAddressProved({ password_linked_at }: Pick<UserRecord, 'password_linked_at'>): boolean {
-  return password_linked_at !== null && Date.now() - Date.parse(password_linked_at) < PROVED_SECONDS * 1_000
-}
-
 const KIND = 'factor_code'
 const MAILS_PER_HOUR = 5
 /** As long as the sign-in waits (pending-sign-in.ts). */

@@ -5,7 +5,7 @@ import type { PageReply } from '../pages/shell.ts'
 import type { UserRecord } from '../record.ts'
 import { WRONG_PASSKEY, ceremonyOf, creationOptionsOf, logRejection, methodsOf, viewOf } from './factor-step.ts'
 import { afterChange, answerManage, createPasskey } from './manage-factor-pages.ts'
-import { hashOf, isAddressProved, mailCode } from './mailed-code.ts'
+import { hashOf, mailCode } from './mailed-code.ts'
 import { requestOptions, verifyUsed } from './passkeys.ts'
 import { listPasskeys } from './passkeys-sql.ts'
 import { keep, save } from './pending-sign-in.ts'
@@ -37,7 +37,7 @@ export async function afterPassword(
   const factor = await factorOf(parts.pool, user.id)
   if (factor !== null) return keep(step, { stage: 'factor', subject, at, factor })
   if (requiresFactor(parts, user) || asksForFactor(step.details.params['acr_values'])) {
-    if (isAddressProved(user)) return keep(step, { ...setUp, subject, at, factor, secret: newSecret() })
+    if (user.is_address_proved) return keep(step, { ...setUp, subject, at, factor, secret: newSecret() })
     const mailed = await mailCode(parts, user)
     if ('retryAfterSeconds' in mailed) return tooManyPage(step.request.theme, mailed.retryAfterSeconds)
     return keep(step, { stage: 'mail', subject, at, factor, codeHash: mailed.codeHash })

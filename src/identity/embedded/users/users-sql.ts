@@ -11,7 +11,8 @@ const UserAddress = z.object({ id: z.string(), email: z.string(), has_password: 
 export type UserAddress = z.infer<typeof UserAddress>
 
 const userColumns = sql.fragment`
-  id, realm, subject, email, display_name, password_hash, password_linked_at, roles, is_enabled, sessions_valid_from`
+  id, realm, subject, email, display_name, password_hash, roles, is_enabled, sessions_valid_from,
+  coalesce(password_linked_at > clock_timestamp() - interval '1 hour', false) as is_address_proved`
 
 /** The user with this `sub`, enabled or not. */
 export function findUserBySubject(tx: CommonQueryMethods, realm: string, subject: string): Promise<UserRecord | null> {
