@@ -15,9 +15,11 @@ export type OutboxCounts = z.infer<typeof OutboxCounts>
 /** Upper limit of the counts: readiness is polled, and its cost must not grow with a backlog. */
 const COUNTED_MAX = 10_000
 
-/** Makes the database answer, without a table. */
-export async function askNothing(db: CommonQueryMethods): Promise<void> {
-  await db.query(sql.type(z.object({}))`select`)
+/** Whether transactions of this connection can change nothing, as on a standby. Reads no table. */
+export function isReadOnly(db: CommonQueryMethods): Promise<boolean> {
+  return db.oneFirst(sql.type(z.object({ is_read_only: z.boolean() }))`
+    select current_setting('transaction_read_only')::boolean as is_read_only
+  `)
 }
 
 /** Counts the deliveries that are waiting, due, DEAD and held, each up to 10,000. */

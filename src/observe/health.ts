@@ -1,13 +1,14 @@
 import type { CommonQueryMethods } from 'slonik'
 import type { App } from '../app.ts'
-import { askNothing, countOutbox } from './health-sql.ts'
+import { countOutbox, isReadOnly } from './health-sql.ts'
 import type { OutboxCounts } from './health-sql.ts'
 
 /** Whether the service can serve requests, for `svc status` and orchestrators. */
 export type Readiness = {
   /** `draining`: the process was asked to stop, and serves until its grace period ends. */
   status: 'ready' | 'not_ready' | 'draining'
-  database: 'reachable' | 'unreachable'
+  /** `read_only`: it takes no changes, as a standby after a failover, or a server whose disk is full. */
+  database: 'reachable' | 'unreachable' | 'read_only'
   /**
    * For information only: while it is `away`, sign-ins fail, but callers with a token are served. Missing if the service
    * has no identity provider.
@@ -77,14 +78,22 @@ async function describeReadiness(app: App): Promise<Readiness> {
       banks,
     }
   } catch (error) {
-    app.log.warn({ err: error }, 'the database does not respond')
-    return { status: 'not_ready', database: 'unreachable', ...(await identity), banks }
+    const database = error instanceof ReadOnlyError ? 'read_only' : 'unreachable'
+    app.log.warn({ err: error }, 'the database does not respond, or takes no changes')
+    return { status: 'not_ready', database, ...(await identity), banks }
   }
+}
+
+class ReadOnlyError extends Error {
+  override readonly name = 'ReadOnlyError'
 }
 
 async function reachDatabase({ readinessPool }: App): Promise<CommonQueryMethods> {
   const pool = await readinessPool.open()
-  await askNothing(pool)
+  // An error within ends the connection: after a failover, the next one may find the primary.
+  await pool.connect(async (connection) => {
+    if (await isReadOnly(connection)) throw new ReadOnlyError('the database takes no changes')
+  })
   return pool
 }
 

@@ -41,6 +41,10 @@ t.test('what HTTP shows of a service that is not well', async (t) => {
     'api tls': { state: 'ok' },
     worker: { state: 'skipped' },
   })
+  const standby = await serviceWith(t, ({ path }) =>
+    path === '/readyz' ? { status: 503, json: { status: 'not_ready', database: 'read_only' } } : undefined,
+  )
+  t.match((await lookOver(standby, 'service'))['ready'], { state: 'finding', text: /takes no changes/, fix: /^psql / })
   const reached = await lookOver(url.replace('127.0.0.1', '0.0.0.0'), 'service')
   t.match(reached['api tls'], { state: 'finding', fix: /^export SVC_API_URL=https:\/\/0\.0\.0\.0:/ })
 })

@@ -104,6 +104,28 @@ t.test('however many ask whether it is ready, there is one check at a time, and 
   t.equal(checks, 2, 'what is not ready is looked at again')
 })
 
+t.test('a database that takes no changes, as a standby after a failover, is not ready until it does', async (t) => {
+  const { app, owner } = await testService(t, { env: { SVC_IDENTITY: 'none' } })
+  const ready = makeReadiness(app)
+  const ask = () => ready({ isDraining: false })
+  await until(async () => (await ask()).status === 'ready')
+  const { rows } = await owner.query<{ name: string }>('select current_database() as name')
+  const database = rows[0]?.name ?? ''
+  await owner.query(`alter database ${database} set default_transaction_read_only = on`)
+  // A failover ends all connections.
+  await owner.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'svc readiness' and datname = $1`,
+    [database],
+  )
+  t.match(await until(async () => ((found) => found.database === 'read_only' && found)(await ask())), {
+    status: 'not_ready',
+  })
+  await owner.query(`alter database ${database} reset default_transaction_read_only`)
+  t.match(await until(async () => ((found) => found.status === 'ready' && found)(await ask())), {
+    database: 'reachable',
+  })
+})
+
 t.test('the metrics count requests, moves, attempts and jobs, and name no one', async (t) => {
   const service = await testService(t, { worker: true })
   const merchant = await service.merchant({ webhookUrl: `${service.url}/dev/webhook-receiver/x` })

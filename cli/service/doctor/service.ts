@@ -64,6 +64,11 @@ function readyCheck(target: DoctorTarget, probed: Probed): Verdict {
   const { data } = Readiness.safeParse(probed.json)
   if (data === undefined) return skipped(`it answered ${probed.status}, and not whether it is ready`)
   if (data.status === 'ready') return ok('it reaches its database')
+  if (data.database === 'read_only')
+    return finding(
+      'it is not ready: its database takes no changes, as a standby or a server whose disk is full',
+      'psql "$SVC_DATABASE_URL" -c "select pg_is_in_recovery()"',
+    )
   return finding(`it is not ready: its database is ${data.database ?? 'away'}`, startCommand(target))
 }
 
