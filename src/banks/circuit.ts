@@ -15,8 +15,8 @@ export type Circuit = {
   /** False while the bank rests after failures; true again when the next payment may try it. */
   isAvailable(): boolean
   /**
-   * While it rests: when the first of the calls in a row was not answered, no two of them more than ten minutes apart. In
-   * milliseconds since 1970.
+   * While it rests: when the first of the calls in a row was not answered, no two of them more than ten minutes apart. By
+   * the monotonic clock of the process (decision 446).
    */
   unavailableSince(): number | undefined
 }
@@ -34,7 +34,7 @@ export function withCircuit(
   {
     metrics,
     log,
-    now = Date.now,
+    now = () => performance.now(),
     outages = makeOutages(now).outages,
   }: {
     metrics: Pick<App['metrics'], 'bankCalls' | 'bankSeconds' | 'bankAvailable' | 'bankPayments'>
@@ -117,12 +117,12 @@ function makeSilences(
 ): Silences {
   let failureCount = 0
   let restMs = REST_MS
-  let restsUntil = 0
-  let silentSince = 0
-  let silentLast = 0
+  let restsUntil = -Infinity
+  let silentSince = -Infinity
+  let silentLast = -Infinity
   let hasAnswered = true
   /** Others have had an answer since the last failure here. */
-  const isRefuted = (): boolean => (outages.answeredAt(bankId) ?? 0) > silentLast
+  const isRefuted = (): boolean => (outages.answeredAt(bankId) ?? -Infinity) > silentLast
   const isResting = (): boolean => now() < restsUntil && !isRefuted()
   const isSuspect = (): boolean => failureCount >= FAILURES_MAX || outages.of(bankId) !== undefined
 
@@ -130,7 +130,7 @@ function makeSilences(
     if (failureCount >= FAILURES_MAX) log.info({ bank: bankId }, 'the bank answers again')
     failureCount = 0
     restMs = REST_MS
-    restsUntil = 0
+    restsUntil = -Infinity
     hasAnswered = true
     outages.reportAnswer(bankId)
   }

@@ -45,7 +45,10 @@ export async function openConfiguredBanks({ account, bankSetup, ...parts }: Part
       isConfigured: () => platform.statement() !== undefined,
       isRegistered: () => platform.clientId(profile) !== undefined,
       isAvailable: () => platform.clientId(profile) !== undefined && circuit.isAvailable(),
-      unavailableSince: circuit.unavailableSince,
+      unavailableSince: () => {
+        const since = circuit.unavailableSince()
+        return since === undefined ? undefined : Date.now() - (performance.now() - since)
+      },
     }
   })
 }

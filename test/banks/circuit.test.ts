@@ -6,6 +6,7 @@ import type { ConsentRequest, StagedConsent } from '../../src/banks/connector.ts
 import { makeLog } from '../../src/observe/log.ts'
 import { makeMetrics } from '../../src/observe/metrics.ts'
 import { createPayment } from '../support/app.ts'
+import { moveClocks } from '../support/clocks.ts'
 import { inVersion, obieService } from '../support/obie.ts'
 import type { Profile } from '../support/obie.ts'
 import { steeredBank } from '../support/steered-bank.ts'
@@ -274,12 +275,26 @@ for (const [version, reason] of [
     )
   })
 
+t.test('a clock that is set back does not make a bank rest longer', async (t) => {
+  const clocks = moveClocks(t)
+  const bank = steeredBank('remote')
+  const { connector, circuit } = withCircuit(bank.connector, { metrics: makeMetrics(), log: makeLog('silent') })
+  bank.steer('readConsent', SILENCE)
+  await fail(5, () => connector.readConsent({ state: 's' } as never, SIGNAL))
+  t.notOk(circuit.isAvailable())
+  clocks.setBack(7_200_000)
+  clocks.pass(30_000)
+  t.ok(circuit.isAvailable())
+})
+
 t.test('payers are not offered a bank that does not answer', async (t) => {
   const { service, bank, merchant } = await obieService(t)
+  moveClocks(t).setBack(300_000)
   const available = async () => {
     const { body } = await service.call('GET', '/api/v1/banks')
     const found = body.data.find(({ id }: { id: string }) => id === 'model')
-    t.equal(typeof found?.unavailable_since, found?.available === true ? 'object' : 'string')
+    if (found?.available === true) t.equal(found.unavailable_since, null)
+    else t.ok(Math.abs(Date.parse(found?.unavailable_since) - Date.now()) < 60_000, 'by the clock that people set')
     return found?.available
   }
   t.equal(await available(), true)

@@ -28,10 +28,10 @@ export function makeDiscovery(profile: BankProfile, http: BankHttp): Discovery {
   let keySet: { find: KeyFinder; readAt: number } | undefined
 
   async function metadata(signal: AbortSignal): Promise<BankMetadata> {
-    if (known !== undefined && known.until > Date.now()) return known.metadata
+    if (known !== undefined && known.until > performance.now()) return known.metadata
     const problemOf = async (answer: BankAnswer) => problemIn(() => readMetadata(answer, profile))
     const answer = await http.send({ step: 'discovery', method: 'GET', url: profile.discovery, problemOf }, signal)
-    known = { metadata: readMetadata(answer, profile), until: Date.now() + METADATA_MS }
+    known = { metadata: readMetadata(answer, profile), until: performance.now() + METADATA_MS }
     return known.metadata
   }
 
@@ -39,7 +39,7 @@ export function makeDiscovery(profile: BankProfile, http: BankHttp): Discovery {
     const { jwks_uri: url } = await metadata(signal)
     const problemOf = async (answer: BankAnswer) => problemIn(() => keysIn(answer))
     const answer = await http.send({ step: 'keys', method: 'GET', url, problemOf }, signal)
-    keySet = { find: createLocalJWKSet(keysIn(answer)), readAt: Date.now() }
+    keySet = { find: createLocalJWKSet(keysIn(answer)), readAt: performance.now() }
     return keySet
   }
 
@@ -47,12 +47,13 @@ export function makeDiscovery(profile: BankProfile, http: BankHttp): Discovery {
     metadata,
     keys: (signal) => async (header, token) => {
       // A key that the bank has withdrawn is not believed for ever.
-      const isOld = keySet === undefined || Date.now() - keySet.readAt > METADATA_MS
+      const isOld = keySet === undefined || performance.now() - keySet.readAt > METADATA_MS
       const current = isOld || keySet === undefined ? await readKeys(signal) : keySet
       try {
         return await current.find(header, token)
       } catch (error) {
-        if (!(error instanceof errors.JWKSNoMatchingKey) || Date.now() - current.readAt < KEYS_MS_LEAST) throw error
+        if (!(error instanceof errors.JWKSNoMatchingKey) || performance.now() - current.readAt < KEYS_MS_LEAST)
+          throw error
         return (await readKeys(signal)).find(header, token)
       }
     },

@@ -30,7 +30,8 @@ type Options = { profile: BankProfile; statement: SoftwareStatement; record: Rec
 
 export function makeBankHttp({ profile, statement, record }: Options): BankHttp {
   const client = makeBankClient(profile, statement)
-  let closedUntil = 0
+  /** By the monotonic clock: one that is set back would close the bank for as long. */
+  let closedUntil = -Infinity
 
   async function ask(
     { step, state, problemOf, beforeSending, ...asked }: BankRequest,
@@ -39,7 +40,7 @@ export function makeBankHttp({ profile, statement, record }: Options): BankHttp 
     const traceparent = currentTraceparent()
     const interactionId = randomUUID()
     const call = { bank: profile.id, step, state, interactionId }
-    if (Date.now() < closedUntil)
+    if (performance.now() < closedUntil)
       throw new BankUnavailableError(`${profile.id} asked for fewer requests`, { bank: 'unknown' })
     await beforeSending?.()
     const headers = {
@@ -55,7 +56,8 @@ export function makeBankHttp({ profile, statement, record }: Options): BankHttp 
     })
     const verdict = problemOfStatus(answer) ?? (await problemOf?.(answer))
     await record({ ...call, httpStatus: answer.status, verdict })
-    if (answer.status === 429) closedUntil = Date.now() + retryAfterMs(headerOf(answer, 'retry-after'), Date.now())
+    if (answer.status === 429)
+      closedUntil = performance.now() + retryAfterMs(headerOf(answer, 'retry-after'), Date.now())
     if (verdict !== undefined) throw new BankUnavailableError(`${profile.id}, ${step}: ${verdict}`)
     return answer
   }

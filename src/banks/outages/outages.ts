@@ -4,7 +4,7 @@ import type { Logger } from '../../observe/log.ts'
 import { listOutages, putAnswer, putSilence } from './sql.ts'
 import type { OutageRow } from './sql.ts'
 
-/** The silence of a bank, in milliseconds since 1970. */
+/** The silence of a bank, by the monotonic clock of the process (decision 446). */
 export type Outage = {
   /** When the first of the calls in a row was not answered. */
   since: number
@@ -42,7 +42,7 @@ export const SILENCE_GAP_MS = 600_000
 const NEVER = -Infinity
 
 /** What one process knows by itself. */
-export function makeOutages(now: () => number = Date.now) {
+export function makeOutages(now: () => number = () => performance.now()) {
   const known = new Map<string, Known>()
   const listeners: (() => void)[] = []
   const changed = (): void => listeners.forEach((listener) => listener())
@@ -90,7 +90,7 @@ type Report = { isFirst: boolean; write: () => Promise<OutageRow | null> }
 export async function watchOutages({
   pool,
   log,
-  now = Date.now,
+  now = () => performance.now(),
 }: Parts): Promise<Outages & { refresh(): Promise<void>; stop(): void }> {
   const { outages, keep } = makeOutages(now)
   let isStopped = false
