@@ -47,6 +47,8 @@ create index payment_refunds__resume_at on payment_refunds (resume_at) where sta
 create index payment_refunds__created_at on payment_refunds (created_at);
 create index payment_refunds__merchant_id__dispute_id on payment_refunds (merchant_id, dispute_id)
   where dispute_id is not null;
+-- Those of disputes that the bank rejected are tasks until they are ordered again.
+create index payment_refunds__rejected on payment_refunds (updated_at) where status = 'FAILED' and dispute_id is not null;
 -- What reconciling a day reads.
 create index payment_refunds__executed on payment_refunds (merchant_id, updated_at) where status = 'EXECUTED';
 create index payment_refunds__to_file on payment_refunds (created_at, id)

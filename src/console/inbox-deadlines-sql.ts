@@ -51,7 +51,7 @@ export const UNEXPECTED_RETURN_TIME = sql.fragment`interval '8 hours'`
 export const UNEXPECTED_RETURN_SHOWN = sql.fragment`interval '30 days'`
 
 /** The payer waits for money that the service has. */
-export const RETURNED_REFUND_TIME = sql.fragment`interval '1 day'`
+export const OWED_REFUND_TIME = sql.fragment`interval '1 day'`
 
 /** Money that does not add up is looked into on the same day. */
 export const RECONCILIATION_TIME = sql.fragment`interval '8 hours'`

@@ -10,9 +10,9 @@ import {
   DEAD_DELIVERY_TIME,
   FILE_ANSWER_TIME,
   LINE_OF_FAILED_TIME,
+  OWED_REFUND_TIME,
   RECONCILIATION_TIME,
   REGISTRATION_TIME,
-  RETURNED_REFUND_TIME,
   UNANSWERED_PAYMENT_TIME,
   UNANSWERED_PAYOUT_TIME,
   UNEXPECTED_RETURN_SHOWN,
@@ -81,6 +81,7 @@ function operatorItems(holidays: Holidays): FragmentSqlToken[] {
     withMerchant(awaitedEvidence(all)),
     withMerchant(disputesIn('UNDER_REVIEW', 'dispute_under_review')),
     withMerchant(disputesIn('ESCALATED', 'dispute_escalated')),
+    withMerchant(rejectedRefunds()),
     withMerchant(deadDeliveries(all)),
     withMerchant(unansweredPayouts()),
     withMerchant(unexpectedReturns()),
@@ -156,6 +157,22 @@ function disputesIn(status: string, kind: InboxKind): FragmentSqlToken {
     from (
       select id, merchant_id, status, evidence_due_at from disputes where status = ${status}::dispute_status order by created_at limit ${EACH_KIND_MAX}
     ) d`
+}
+
+/** Disputes whose refund the bank has rejected, until it is ordered again or nothing is left of the payment. */
+function rejectedRefunds(): FragmentSqlToken {
+  return sql.fragment`
+    (
+      select 'dispute_refund_rejected' as kind, d.id, d.merchant_id, 1 as count, r.updated_at as since,
+        r.updated_at + ${OWED_REFUND_TIME} as due_at
+      from payment_refunds r
+      join disputes d on d.merchant_id = r.merchant_id and d.id = r.dispute_id and d.refund_id = r.id
+      join payment_intents p on p.merchant_id = r.merchant_id and p.id = r.payment_intent_id
+      where r.status = 'FAILED' and r.dispute_id is not null and d.status = 'RESOLVED_PAYER_FAVOUR'
+        and p.gross_amount > p.refunded_amount + p.refund_reserved_amount
+      order by r.updated_at
+      limit ${EACH_KIND_MAX}
+    )`
 }
 
 /** The DEAD deliveries of a merchant as one item. */
@@ -263,7 +280,7 @@ function returnedRefunds(): FragmentSqlToken {
   return sql.fragment`
     (
       select 'refund_returned' as kind, l.id, l.merchant_id, 1 as count, l.matched_at as since,
-        l.matched_at + ${RETURNED_REFUND_TIME} as due_at
+        l.matched_at + ${OWED_REFUND_TIME} as due_at
       from bank_statement_lines l
       where l.refund_id is not null and l.direction = 'CREDIT'
         and not exists (select from corrections c where c.merchant_id = l.merchant_id and c.refund_id = l.refund_id)

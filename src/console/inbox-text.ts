@@ -38,6 +38,10 @@ const FOR_OPERATORS: Partial<Record<InboxKind, Describe>> = {
     summary: 'an escalated dispute waits for an OWNER',
     command: `svc disputes show ${id}`,
   }),
+  dispute_refund_rejected: ({ id }) => ({
+    summary: 'the bank has rejected the refund that resolved a dispute: order it again',
+    command: `svc disputes refund ${id} --note "..."`,
+  }),
   deliveries_dead: (item) => ({
     summary: deadText(item.count, 'to the merchant'),
     command: `svc webhooks list --merchant ${merchant(item)} --status DEAD`,

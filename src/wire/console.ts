@@ -150,6 +150,7 @@ export const InboxKind = z.enum([
   'dispute_evidence_due',
   'dispute_under_review',
   'dispute_escalated',
+  'dispute_refund_rejected',
   'deliveries_dead',
   'webhook_endpoint_gone',
   'secret_overlap_ending',

@@ -53,6 +53,43 @@ async function changesNothing(t: Test, run: () => Promise<void>): Promise<void> 
   t.same(await countRows(owner), before, 'no table has another number of rows')
 }
 
+t.test(
+  'a rejected refund is a task of operators until it is ordered again, or nothing is left to refund',
+  async (t) => {
+    const tasks = async () => {
+      const { body } = await service.call('GET', '/api/v1/admin/inbox', { headers: operators.OPS })
+      return body.data.filter(({ kind }: { kind: string }) => kind === 'dispute_refund_rejected')
+    }
+    const { id } = await reviewed()
+    await settle(id)
+    t.same(await tasks(), [], 'the bank has not answered yet')
+    await bankAnswers('refuses')
+    const [task, ...others] = await tasks()
+    t.same(others, [])
+    t.match(task, {
+      id,
+      merchant_id: merchant.id,
+      count: 1,
+      summary: /^50\.00 GBP .*: the bank has rejected the refund/,
+      command: `svc disputes refund ${id} --note "..."`,
+    })
+    t.equal(Date.parse(task.due_at) - Date.parse(task.since), 24 * 3_600_000)
+    const own = await service.call('GET', '/api/v1/portal/inbox', { merchant })
+    t.notMatch(own.text, /dispute_refund_rejected/, 'and none of the merchant')
+    await settle(id)
+    t.same(await tasks(), [], 'it is ordered again')
+    await bankAnswers('refuses')
+    t.match(await tasks(), [{ id }], 'and rejected again')
+    await settle(id)
+    await bankAnswers('refunds')
+    t.same(await tasks(), [])
+    const elsewhere = await refusedOnce()
+    t.match(await tasks(), [{ id: elsewhere.id }])
+    await refund(service, merchant, { id: elsewhere.paymentId })
+    t.same(await tasks(), [], 'nothing is left of the payment')
+  },
+)
+
 t.test('a refund that the bank rejected can be ordered again, and the resolution stays unchanged', async (t) => {
   const { id, paymentId } = await refusedOnce()
   const path = `/api/v1/portal/disputes/${id}`

@@ -24,6 +24,7 @@ export function placeOf(row: InboxItem): Place | undefined {
     case 'dispute_evidence_due':
     case 'dispute_under_review':
     case 'dispute_escalated':
+    case 'dispute_refund_rejected':
       return { screen: 'disputes', open: row.id }
     case 'deliveries_dead':
       return { screen: 'webhooks', filter: `DEAD ${ofMerchant(ofOne)}` }
