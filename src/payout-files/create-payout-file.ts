@@ -203,7 +203,7 @@ async function writeFile(
     id,
     messageId,
     payoutIds: items.map(({ payout }) => payout.id),
-    refundIds: refunds.map(({ refund }) => refund.id),
+    refunds: refunds.map(({ refund }) => refund),
     content: app.sealer.seal(content, payoutFileContext(id)),
     contentHash,
     createdBy: actor.name,

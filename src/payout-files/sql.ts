@@ -6,6 +6,7 @@ import { sql } from '../db/sql.ts'
 import { PayoutRecord } from '../payouts/record.ts'
 import { mayBePaid, payoutColumns } from '../payouts/sql.ts'
 import { PayoutFileContent, PayoutFileRecord } from './record.ts'
+import type { FileRefund } from './record.ts'
 
 const columns = sql.fragment`
   f.id, f.message_id, f.payout_count, f.refund_count, f.control_sum, f.content_hash, f.created_by, f.created_at
@@ -58,7 +59,7 @@ export type NewPayoutFile = {
   id: string
   messageId: string
   payoutIds: readonly string[]
-  refundIds: readonly string[]
+  refunds: readonly Pick<FileRefund, 'merchant_id' | 'id'>[]
   /** Sealed. */
   content: string
   contentHash: string
@@ -68,23 +69,28 @@ export type NewPayoutFile = {
 /** Records a file of payouts and refunds, whose amounts it adds up itself, and that they are in it. */
 export async function insertPayoutFile(
   tx: DatabaseTransactionConnection,
-  { payoutIds, refundIds, ...file }: NewPayoutFile,
+  { payoutIds, refunds, ...file }: NewPayoutFile,
 ): Promise<PayoutFileRecord> {
   const ids = sql.array([...payoutIds], 'uuid')
-  const ofRefunds = sql.array([...refundIds], 'uuid')
+  // By the whole key: by their ids alone, no index finds refunds.
+  const refundKeys = sql.unnest(
+    refunds.map((refund) => [refund.merchant_id, refund.id]),
+    ['uuid', 'uuid'],
+  )
+  const isRefund = sql.fragment`(merchant_id, id) in (select * from ${refundKeys})`
   const made = await tx.one(sql.type(PayoutFileRecord)`
     insert into payout_files as f (id, message_id, payout_count, refund_count, control_sum, content, content_hash, created_by)
     select ${file.id}, ${file.messageId}, payout.count, refund.count, payout.sum + refund.sum, ${file.content},
       ${file.contentHash}, ${file.createdBy}
     from (select count(*), coalesce(sum(amount), 0) as sum from payouts where id = any(${ids})) payout
     cross join (
-      select count(*), coalesce(sum(amount), 0) as sum from payment_refunds where id = any(${ofRefunds})
+      select count(*), coalesce(sum(amount), 0) as sum from payment_refunds where ${isRefund}
     ) refund
     returning ${columns}
   `)
   await tx.query(sql.type(z.object({}))`update payouts set file_id = ${file.id} where id = any(${ids})`)
   await tx.query(sql.type(z.object({}))`
-    update payment_refunds set file_id = ${file.id}, sent_at = now(), updated_at = now() where id = any(${ofRefunds})
+    update payment_refunds set file_id = ${file.id}, sent_at = now(), updated_at = now() where ${isRefund}
   `)
   return made
 }
