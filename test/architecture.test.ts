@@ -230,6 +230,7 @@ const CONCEPTS = [
   'ledger',
   'settlements',
   'payouts',
+  'merchant-status',
   'payments',
   'payout-files',
   'checkout',

@@ -1,4 +1,4 @@
-import { PAYOUT_FAILURES, failPayout, retryPayout } from '../../src/wire/payouts.ts'
+import { PAYOUT_ENDS, PAYOUT_FAILURES, failPayout, retryPayout } from '../../src/wire/payouts.ts'
 import { failRefund } from '../../src/wire/refunds.ts'
 import { endOfId } from '../base/text.ts'
 import { action, wordSubject } from '../kit/action.ts'
@@ -8,6 +8,10 @@ import { printPayout } from './view.ts'
 const reason = { reason: { value: 'text', summary: 'Reason, for the audit trail', required: true } } as const
 const code = {
   code: { value: 'code', summary: 'What the bank says', choices: PAYOUT_FAILURES, member: 'failure_code' },
+} as const
+
+const end = {
+  code: { ...code.code, summary: 'What the bank says, or that it is cancelled', choices: PAYOUT_ENDS },
 } as const
 
 const retry = action({
@@ -32,15 +36,21 @@ const retry = action({
 
 const fail = action({
   command: 'payouts fail',
-  summary: 'End a payout by file as failed',
+  summary: 'End a payout as failed, or cancel one that is not sent',
   details:
     'For banks that answer in no file: the money is in the balance again. Be sure: a payout that the bank has made after all would be paid twice.',
-  examples: ['svc payouts fail a2b4358c --code ACCOUNT_CLOSED --reason "so the bank on the phone"'],
+  examples: [
+    'svc payouts fail a2b4358c --code ACCOUNT_CLOSED --reason "so the bank on the phone"',
+    'svc payouts fail a2b4358c --code CANCELLED_BY_PLATFORM --reason "to the new account instead"',
+  ],
   subject: payout,
-  flags: { ...code, ...reason },
+  flags: { ...end, ...reason },
   operation: failPayout,
   facts: ({ status }) => status,
-  effect: (thing) => `record that the bank has not made ${payout.name(thing)}`,
+  effect: (thing, { code: given }) =>
+    given === 'CANCELLED_BY_PLATFORM'
+      ? `cancel ${payout.name(thing)} before it is sent`
+      : `record that the bank has not made ${payout.name(thing)}`,
   done: (thing) => `${payout.name(thing)} has failed, and its money is in the balance again`,
   confirm: true,
   view: printPayout,

@@ -49,7 +49,9 @@ export const PAYOUT: SubjectKind<PayoutTrigger, PayoutFacts> = {
       how: ({ connector }) => (connector === 'file' ? [forOperator('svc payouts export --file <path>')] : []),
     },
     confirmation: { by: 'the bank', at: (it) => it.next_attempt_at },
-    rejection: { by: 'the bank, or the merchant by disabling the account before it is sent' },
+    rejection: {
+      by: 'the bank; before it is sent, the merchant by disabling the account, or an operator by stopping its payouts',
+    },
     return: { by: "the merchant's bank" },
   },
   also: ({ id, status, settlement_id: settlementId }) => [

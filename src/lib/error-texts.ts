@@ -132,7 +132,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     next: 'Read its status with `svc payouts show <id>`.',
   },
   PAYOUT_NOT_FAILABLE: {
-    meaning: "A bank's API sends the payout, or it is not SENT.",
+    meaning: "A bank's API sends the payout, or it is not SENT; to be cancelled, it has to be CREATED.",
     next: 'Read its status with `svc payouts show <id>`.',
   },
   STATEMENT_LINE_MATCHED: {

@@ -1,4 +1,4 @@
-import type { CommonQueryMethods } from 'slonik'
+import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
 import type { Actor } from '../audit/record.ts'
 import { recordAction } from '../audit/record-action.ts'
@@ -23,7 +23,7 @@ export type MerchantChange = {
   /** The changed members, recorded in the audit trail before and after. */
   members: readonly (keyof MerchantRecord)[]
   /** Returns the write; undefined if nothing has to change. @throws {DomainError} */
-  plan(merchant: MerchantRecord): ((tx: CommonQueryMethods) => Promise<void>) | undefined
+  plan(merchant: MerchantRecord): ((tx: DatabaseTransactionConnection) => Promise<void>) | undefined
 }
 
 /**

@@ -29,6 +29,14 @@ export async function lockPayee(tx: DatabaseTransactionConnection, { merchant_id
   `)
 }
 
+/** The same for all currencies of a merchant. */
+export async function lockPayees(tx: DatabaseTransactionConnection, merchantId: string): Promise<void> {
+  await tx.query(sql.type(z.object({ locked: z.unknown() }))`
+    select pg_advisory_xact_lock(hashtextextended(format('payout %s %s', ${merchantId}::uuid, c.currency), 0)) as locked
+    from (select distinct currency from ledger_balances where merchant_id = ${merchantId} order by currency) c
+  `)
+}
+
 const Creation = z.object({ payable: z.string(), is_payable: z.boolean(), payout: PayoutRecord.nullable() })
 export type Creation = z.infer<typeof Creation>
 

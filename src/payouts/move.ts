@@ -78,9 +78,11 @@ function reasonOf(move: PayoutMove): Pick<PayoutChange, 'bankReference' | 'failu
 
 function retryAfter(failureCode: FailureCode): 'at once' | 'later' | 'never' {
   if (concernsAccount(failureCode)) return 'never'
-  // The merchant has disabled the account: the next payout goes to another one.
-  return failureCode === 'CANCELLED_BY_MERCHANT' ? 'at once' : 'later'
+  return CANCELLATIONS.includes(failureCode) ? 'at once' : 'later'
 }
+
+/** The merchant has disabled the account, or an operator has stopped the payout: the next one can go as soon as it may. */
+const CANCELLATIONS: readonly FailureCode[] = ['CANCELLED_BY_MERCHANT', 'CANCELLED_BY_PLATFORM']
 
 type RecordedMove = { payout: PayoutRecord; transition: PayoutTransition }
 

@@ -44,6 +44,13 @@ export function lockPayout(tx: DatabaseTransactionConnection, id: string): Promi
   return tx.maybeOne(sql.type(PayoutRecord)`select ${payoutColumns} from payouts p where p.id = ${id} for update`)
 }
 
+/** The payouts of a merchant that neither a bank nor a file has. */
+export function listUnsentPayouts(tx: CommonQueryMethods, merchantId: string): Promise<readonly PayoutRecord[]> {
+  return tx.any(sql.type(PayoutRecord)`
+    select ${payoutColumns} from payouts p where p.merchant_id = ${merchantId} and p.status = 'CREATED'
+  `)
+}
+
 function ofMerchant(merchantId: string | undefined): FragmentSqlToken {
   return merchantId === undefined ? sql.fragment`true` : sql.fragment`p.merchant_id = ${merchantId}`
 }

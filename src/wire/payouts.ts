@@ -156,11 +156,18 @@ export const PAYOUT_FAILURES = [
   'LIMIT_EXCEEDED',
 ] as const satisfies readonly FailureCode[]
 
+/** How an operator ends a payout: as its bank says, or before it is sent. */
+export const PAYOUT_ENDS = [...PAYOUT_FAILURES, 'CANCELLED_BY_PLATFORM'] as const satisfies readonly FailureCode[]
+
 const FailPayout = z.strictObject({
   failure_code: z
-    .enum(PAYOUT_FAILURES)
+    .enum(PAYOUT_ENDS)
     .default('BANK_ERROR')
-    .meta({ description: 'after one of the account, the next payout waits for another account' }),
+    .meta({
+      description:
+        'after one of the account, the next payout waits for another account; CANCELLED_BY_PLATFORM is of one that is not ' +
+        'sent yet, and the next payout does not wait',
+    }),
   reason: reasonText(500).meta({ description: 'the reason, for the audit trail' }),
 })
 export type FailPayout = z.output<typeof FailPayout>
@@ -173,10 +180,11 @@ export const failPayout = operation({
   dryRun: true,
   method: 'POST',
   path: '/api/v1/admin/payouts/{id}/fail',
-  summary: 'End a payout by file as failed',
+  summary: 'End a payout as failed, or cancel one that is not sent',
   description:
     'For a bank whose answers can be read in no file: the payout has FAILED, and its money is in the balance again. A ' +
-    'payout that the bank has made after all would be paid twice.',
+    'payout that the bank has made after all would be paid twice. CANCELLED_BY_PLATFORM cancels one that is CREATED, which no ' +
+    'bank and no file has: the next payout, to the newest account, takes its money as soon as the merchant may be paid.',
   params: IdParams,
   body: FailPayout,
   replies: { 200: Payout },

@@ -81,6 +81,15 @@ t.test('what the bank says on the phone ends a payout that it has not made', asy
     failure: { code: 'ACCOUNT_CLOSED' },
   })
   t.match(await run('fail', id, ...said), { code: 7, stderr: /the payout is FAILED; only one that is SENT/ })
+  const cancelled = ['--code', 'CANCELLED_BY_PLATFORM', '--reason', 'to the new account']
+  t.match(await run('fail', id, ...cancelled), { code: 7, stderr: /only one that is CREATED/ })
+  const other = await payableMerchant(service)
+  await createPayouts(service.app)
+  const [waiting] = await payoutsOf(service, other)
+  t.match(await run('fail', waiting?.id ?? '', '--dry-run', ...cancelled), {
+    stdout: /cancel the payout of 49\.30 GBP/,
+  })
+  t.match(await run('fail', waiting?.id ?? '', ...cancelled), { code: 0 })
 })
 
 t.test('refunds go with the same commands, and each says what became of them', async (t) => {

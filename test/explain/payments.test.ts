@@ -1,5 +1,5 @@
 import t from 'tap'
-import { setPayoutHold } from '../../src/merchants/set-payout-hold.ts'
+import { setPayoutHold } from '../../src/merchant-status/set-payout-hold.ts'
 import { expireConsents } from '../../src/payments/expire-consents.ts'
 import { resumeRefunds } from '../../src/payments/refunds/execute-refund.ts'
 import { settlePayments } from '../../src/payments/settle-payments.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { setPayoutHold } from '../../src/merchants/set-payout-hold.ts'
+import { setPayoutHold } from '../../src/merchant-status/set-payout-hold.ts'
 import { createPayment, testService } from '../support/app.ts'
 import type { Answer, TestMerchant, TestService } from '../support/app.ts'
 import { settledPayment } from '../support/payments.ts'

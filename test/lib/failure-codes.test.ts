@@ -19,12 +19,13 @@ const TABLE: Readonly<Record<FailureCode, [iso: string, source: string]>> = {
   SETTLEMENT_FAILED: ['ED05', 'SCHEME'],
   CONSENT_EXPIRED: ['TKXP', 'PLATFORM'],
   CANCELLED_BY_MERCHANT: ['DS02', 'MERCHANT'],
+  CANCELLED_BY_PLATFORM: ['DS02', 'PLATFORM'],
   BANK_ERROR: ['MS03', 'ASPSP_REJECTION'],
 }
 
 t.test('every code has its ISO reason, its source and a text of its own', async (t) => {
   const codes = Object.keys(TABLE).filter(isFailureCode)
-  t.equal(codes.length, 16)
+  t.equal(codes.length, 17)
   for (const code of codes) {
     const [iso, source] = TABLE[code]
     t.match(failureOf(code), { code, iso_code: iso, source }, code)

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { setPayoutHold } from '../../src/merchants/set-payout-hold.ts'
+import { setPayoutHold } from '../../src/merchant-status/set-payout-hold.ts'
 import { listMerchants } from '../../src/merchants/list-merchants.ts'
 import { registerMerchant } from '../../src/registrations/register-merchant.ts'
-import { setMerchantActive } from '../../src/merchants/set-merchant-active.ts'
-import { setKybStatus } from '../../src/merchants/set-kyb-status.ts'
+import { setMerchantActive } from '../../src/merchant-status/set-merchant-active.ts'
+import { setKybStatus } from '../../src/merchant-status/set-kyb-status.ts'
 import { testService } from '../support/app.ts'
 import { registrationInput } from '../support/registrations.ts'
 

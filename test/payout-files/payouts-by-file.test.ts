@@ -312,6 +312,12 @@ t.test('what a bank says in no file is recorded by an operator, once and audited
   const id = waiting?.id ?? ''
   t.match(await fail(id), { status: 409, body: { code: 'PAYOUT_NOT_FAILABLE', current: { status: 'CREATED' } } })
   await exported()
+  const cancellation = { failure_code: 'CANCELLED_BY_PLATFORM' }
+  t.match(
+    await fail(id, cancellation),
+    { status: 409, body: { code: 'PAYOUT_NOT_FAILABLE', current: { status: 'SENT' } } },
+    'what a file has is not cancelled',
+  )
   t.match(await fail(id, { failure_code: 'CONSENT_EXPIRED' }), {
     status: 400,
     body: { errors: [{ path: 'failure_code' }] },
@@ -337,6 +343,31 @@ t.test('what a bank says in no file is recorded by an operator, once and audited
     status: 409,
     body: { code: 'PAYOUT_NOT_FAILABLE', error: /mock says itself/ },
   })
+})
+
+t.test('a payout that no file has is cancelled, and the next one goes to the account of then', async (t) => {
+  const merchant = await payableMerchant(service)
+  await createPayouts(app)
+  const other = await payoutAccount(service, merchant)
+  const cancel = async (query = ''): Promise<Answer> => {
+    const waiting = (await payoutsOf(service, merchant)).at(-1)
+    const body = { failure_code: 'CANCELLED_BY_PLATFORM', reason: 'to the new account' }
+    return post(`payouts/${waiting?.id}/fail${query}`, body)
+  }
+  t.match(await cancel('?dry_run=true'), { status: 200, body: { status: 'FAILED' } })
+  t.match(await cancel(), { status: 200, body: { status: 'FAILED', failure: { source: 'PLATFORM' } } })
+  await createPayouts(app)
+  t.match(await payoutsOf(service, merchant), [
+    { status: 'FAILED', bank_account_id: merchant.accountId },
+    { status: 'CREATED', bank_account_id: other },
+  ])
+  const [cancelled, taken] = await Promise.all([cancel(), post('payout-files')])
+  const isTaken = taken.body.file !== null
+  t.equal(cancelled.status, isTaken ? 409 : 200, 'either a file has it or it is cancelled')
+  t.same(await statusesOf(merchant), ['FAILED', isTaken ? 'SENT' : 'FAILED'])
+  t.same(await differences(), [])
+  await createPayouts(app)
+  await post('payout-files')
 })
 
 t.test('a crash between writing and recording leaves nothing, and the payouts go with the next file', async (t) => {
@@ -397,11 +428,11 @@ t.test('held merchants, disabled accounts and names that no bank reads stay out 
   })
   t.same(
     [await statusesOf(held), await statusesOf(disabled), await statusesOf(unread)],
-    [['CREATED'], ['FAILED'], ['CREATED']],
+    [['FAILED'], ['FAILED'], ['CREATED']],
   )
   await hold(false)
   t.match((await exported()).file.payments, [{ amount: '49.30' }])
-  t.same(await statusesOf(held), ['SENT'])
+  t.same(await statusesOf(held), ['FAILED', 'SENT'])
   await service.call('PUT', `/api/v1/admin/merchants/${unread.id}/hold`, { headers, body: { payout_held: true } })
 })
 

@@ -104,7 +104,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ),
   bug(
     'a merchant without KYB approval takes payments',
-    'test/merchants/kyb.test.ts',
+    'test/merchant-status/kyb.test.ts',
     'migrations/functions/payment_refusal.sql',
     `when merchant.kyb_status <> 'APPROVED' then`,
     'when false then',

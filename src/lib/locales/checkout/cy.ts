@@ -101,6 +101,7 @@ export const texts: AllTexts = {
     SETTLEMENT_FAILED: 'Ni chwblhawyd y taliad.',
     CONSENT_EXPIRED: 'Cymerodd ormod o amser. Dechreuwch eto.',
     CANCELLED_BY_MERCHANT: 'Canslodd y siop y taliad.',
+    CANCELLED_BY_PLATFORM: 'Canslwyd y taliad.',
     BANK_ERROR: 'Gwrthododd eich banc y taliad heb reswm.',
     PAYER_CANCELLED: 'Canslwyd y taliad hwn, neu fe’i dechreuwyd eto mewn tab neu ffenestr arall.',
     CHECKOUT_ATTEMPTS_USED: 'Ceisiwyd talu’r archeb hon ormod o weithiau. Gofynnwch i’r siop.',

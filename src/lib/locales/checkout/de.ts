@@ -99,6 +99,7 @@ export const texts: AllTexts = {
     SETTLEMENT_FAILED: 'Die Zahlung konnte nicht abgeschlossen werden.',
     CONSENT_EXPIRED: 'Die Freigabe kam zu spät. Bitte beginnen Sie erneut.',
     CANCELLED_BY_MERCHANT: 'Der Shop hat die Zahlung abgebrochen.',
+    CANCELLED_BY_PLATFORM: 'Die Zahlung wurde abgebrochen.',
     BANK_ERROR: 'Ihre Bank hat die Zahlung ohne Grund abgelehnt.',
     PAYER_CANCELLED: 'Diese Zahlung wurde abgebrochen oder in einem anderen Tab oder Fenster neu begonnen.',
     CHECKOUT_ATTEMPTS_USED: 'Zu viele Versuche für diese Bestellung. Bitte fragen Sie den Shop.',

@@ -15,6 +15,7 @@ export const failures = {
   SETTLEMENT_FAILED: 'The payment could not be completed.',
   CONSENT_EXPIRED: 'It took too long to confirm the payment. Please start again.',
   CANCELLED_BY_MERCHANT: 'The shop cancelled the payment.',
+  CANCELLED_BY_PLATFORM: 'The payment was cancelled.',
   BANK_ERROR: 'Your bank rejected the payment without a reason.',
   PAYER_CANCELLED: 'This payment was cancelled, or started again in another tab or window.',
   CHECKOUT_ATTEMPTS_USED: 'Too many attempts to pay this order. Please contact the shop.',

@@ -98,6 +98,7 @@ export const texts: AllTexts = {
     SETTLEMENT_FAILED: 'No se pudo completar el pago.',
     CONSENT_EXPIRED: 'La aprobación tardó demasiado. Empiece de nuevo.',
     CANCELLED_BY_MERCHANT: 'La tienda canceló el pago.',
+    CANCELLED_BY_PLATFORM: 'El pago se canceló.',
     BANK_ERROR: 'Su banco rechazó el pago sin motivo.',
     PAYER_CANCELLED: 'Este pago se canceló, o se empezó de nuevo en otra pestaña o ventana.',
     CHECKOUT_ATTEMPTS_USED: 'Demasiados intentos para este pedido. Contacte con la tienda.',

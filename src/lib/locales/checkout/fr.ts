@@ -99,6 +99,7 @@ export const texts: AllTexts = {
     SETTLEMENT_FAILED: 'Le paiement n’a pas pu aboutir.',
     CONSENT_EXPIRED: 'La validation a pris trop de temps. Recommencez.',
     CANCELLED_BY_MERCHANT: 'La boutique a annulé le paiement.',
+    CANCELLED_BY_PLATFORM: 'Le paiement a été annulé.',
     BANK_ERROR: 'Votre banque a refusé le paiement sans motif.',
     PAYER_CANCELLED: 'Ce paiement a été annulé, ou recommencé dans un autre onglet ou une autre fenêtre.',
     CHECKOUT_ATTEMPTS_USED: 'Trop d’essais pour cette commande. Contactez la boutique.',

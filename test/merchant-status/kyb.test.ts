@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { setKybStatus } from '../../src/merchants/set-kyb-status.ts'
+import { setKybStatus } from '../../src/merchant-status/set-kyb-status.ts'
 import { KYB_TRANSITIONS, kybMove } from '../../src/merchants/states.ts'
 import { KybStatus } from '../../src/wire/admin.ts'
 import { createPayment, testService } from '../support/app.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { setPayoutHold } from '../../src/merchants/set-payout-hold.ts'
+import { setPayoutHold } from '../../src/merchant-status/set-payout-hold.ts'
 import { createPayment, testService } from '../support/app.ts'
 
 const actor = { id: 'sub-1', name: 'olga', role: 'OPS' }

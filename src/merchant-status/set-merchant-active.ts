@@ -1,9 +1,10 @@
 import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
-import { findMerchantRow, updateActive } from './admin-sql.ts'
-import { changeMerchant } from './change-merchant.ts'
-import type { MerchantAction } from './change-merchant.ts'
-import type { MerchantRecord } from './record.ts'
+import { findMerchantRow, updateActive } from '../merchants/admin-sql.ts'
+import type { MerchantAction } from '../merchants/change-merchant.ts'
+import type { MerchantRecord } from '../merchants/record.ts'
+import { changeStatus } from './change-status.ts'
+import type { StatusApp } from './change-status.ts'
 
 /** More concurrent changes of one merchant than happen in practice. */
 const ATTEMPTS_MAX = 200
@@ -16,12 +17,13 @@ const ATTEMPTS_MAX = 200
  * @throws {IdentityUnavailableError} the merchant is changed, its realm is not yet
  */
 export async function setMerchantActive(
-  app: Pick<App, 'pool' | 'ids' | 'identity'>,
+  app: StatusApp & Pick<App, 'identity'>,
   { isActive, ...action }: MerchantAction & { isActive: boolean },
 ): Promise<MerchantRecord> {
-  const changed = await changeMerchant(app, action, {
+  const changed = await changeStatus(app, action, {
     action: 'merchant.active',
     members: ['is_active'],
+    stopsPayouts: !isActive,
     plan: (merchant) =>
       merchant.is_active === isActive ? undefined : (tx) => updateActive(tx, { id: action.id, isActive }),
   })

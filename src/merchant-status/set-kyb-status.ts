@@ -1,23 +1,24 @@
-import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { KybStatus } from '../wire/admin.ts'
-import { updateKyb } from './admin-sql.ts'
-import { changeMerchant } from './change-merchant.ts'
-import type { MerchantAction } from './change-merchant.ts'
-import type { MerchantRecord } from './record.ts'
-import { KYB_TRANSITIONS, kybMove } from './states.ts'
+import { updateKyb } from '../merchants/admin-sql.ts'
+import type { MerchantAction } from '../merchants/change-merchant.ts'
+import type { MerchantRecord } from '../merchants/record.ts'
+import { KYB_TRANSITIONS, kybMove } from '../merchants/states.ts'
+import { changeStatus } from './change-status.ts'
+import type { StatusApp } from './change-status.ts'
 
 /**
  * Approves, rejects, suspends or reinstates a merchant (decision 19). Setting the current status again changes nothing.
  * @throws {DomainError} MERCHANT_NOT_FOUND, KYB_TRANSITION_INVALID, CHANGED_MEANWHILE
  */
 export function setKybStatus(
-  app: Pick<App, 'pool' | 'ids'>,
+  app: StatusApp,
   { kybStatus: to, ...action }: MerchantAction & { kybStatus: KybStatus },
 ): Promise<MerchantRecord> {
-  return changeMerchant(app, action, {
+  return changeStatus(app, action, {
     action: 'merchant.kyb',
     members: ['kyb_status'],
+    stopsPayouts: to === 'SUSPENDED',
     plan: ({ kyb_status: from }) => {
       if (from === to) return undefined
       if (kybMove(from, to) === undefined) throw invalidMove(from, to)

@@ -1,8 +1,8 @@
-import type { App } from '../app.ts'
-import { updateHold } from './admin-sql.ts'
-import { changeMerchant } from './change-merchant.ts'
-import type { MerchantAction } from './change-merchant.ts'
-import type { MerchantRecord } from './record.ts'
+import { updateHold } from '../merchants/admin-sql.ts'
+import type { MerchantAction } from '../merchants/change-merchant.ts'
+import type { MerchantRecord } from '../merchants/record.ts'
+import { changeStatus } from './change-status.ts'
+import type { StatusApp } from './change-status.ts'
 
 /**
  * Holds or releases a merchant's payouts (decision 20). While held, the merchant creates no payments; refunds continue.
@@ -10,11 +10,12 @@ import type { MerchantRecord } from './record.ts'
  * @throws {DomainError} MERCHANT_NOT_FOUND, CHANGED_MEANWHILE
  */
 export function setPayoutHold(
-  app: Pick<App, 'pool' | 'ids'>,
+  app: StatusApp,
   { payoutHeld, ...action }: MerchantAction & { payoutHeld: boolean },
 ): Promise<MerchantRecord> {
-  return changeMerchant(app, action, {
+  return changeStatus(app, action, {
     action: 'merchant.hold',
+    stopsPayouts: payoutHeld,
     members: ['payout_held', 'payout_held_at', 'payout_held_by'],
     plan: (merchant) => {
       if (merchant.payout_held === payoutHeld) return undefined
