@@ -1,6 +1,12 @@
 import type { App } from '../app.ts'
 import { checkInvariants } from './check-invariants.ts'
-import { insertDueVerification, readLastVerification, tryLockVerifications, updateVerification } from './runs-sql.ts'
+import {
+  failAbandonedVerifications,
+  insertDueVerification,
+  readLastVerification,
+  tryLockVerifications,
+  updateVerification,
+} from './runs-sql.ts'
 import { INVARIANT_NAMES } from './sql.ts'
 
 /** The next run, in minutes after this one began. Violations are looked at again soon, so that a repair is seen. */
@@ -15,9 +21,11 @@ const LEASE_MINUTES = 240
  */
 export async function runVerification(app: App, signal: AbortSignal): Promise<{ more: boolean }> {
   const id = app.ids.uuid()
-  const isBegun = await app.pool.transaction(
-    async (tx) => (await tryLockVerifications(tx)) && insertDueVerification(tx, { id, leaseMinutes: LEASE_MINUTES }),
-  )
+  const isBegun = await app.pool.transaction(async (tx) => {
+    if (!(await tryLockVerifications(tx))) return false
+    await failAbandonedVerifications(tx)
+    return insertDueVerification(tx, { id, leaseMinutes: LEASE_MINUTES })
+  })
   if (isBegun) await run(app, id, signal)
   await showLastRun(app)
   return { more: false }

@@ -16,6 +16,15 @@ export function tryLockVerifications(tx: DatabaseTransactionConnection): Promise
   `)
 }
 
+/** Marks runs whose claim has ended: their processes died. */
+export async function failAbandonedVerifications(tx: DatabaseTransactionConnection): Promise<void> {
+  await tx.query(sql.type(Nothing)`
+    update verifications
+    set finished_at = now(), failure = 'the process that ran it has ended'
+    where finished_at is null and next_run_at <= now()
+  `)
+}
+
 /**
  * Begins a run if one is due, and claims it for `leaseMinutes`. Runs that began in the future, as the clock was set back
  * since, count nowhere: the next would wait until then. @returns whether it began
@@ -50,7 +59,7 @@ export async function updateVerification(tx: CommonQueryMethods, run: EndedVerif
     set finished_at = now(), failure = ${run.failure},
       violations = ${run.violations === null ? null : JSON.stringify(run.violations)}::jsonb,
       next_run_at = started_at + make_interval(mins => ${run.minutesToNext})
-    where id = ${run.id}
+    where id = ${run.id} and finished_at is null
   `)
 }
 

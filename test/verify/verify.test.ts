@@ -141,6 +141,22 @@ t.test('the daily job keeps what it finds, shows it, and looks again within the 
   )
 })
 
+t.test('a run whose process died is marked as failed, and followed by another', async (t) => {
+  const failures = async () =>
+    (await owner.query('select failure, finished_at is not null as ended from verifications order by started_at')).rows
+  await owner.query('delete from verifications')
+  await owner.query(`insert into verifications (id, next_run_at) values (gen_random_uuid(), now() + interval '1 hour')`)
+  await runVerification(app, signal)
+  t.same(await failures(), [{ failure: null, ended: false }], 'its claim holds')
+  await owner.query('update verifications set next_run_at = now()')
+  await runVerification(app, signal)
+  const died = 'the process that ran it has ended'
+  t.same(await failures(), [
+    { failure: died, ended: true },
+    { failure: null, ended: true },
+  ])
+})
+
 t.test('a run from before the clock was set back keeps no other run waiting, and hides none', async (t) => {
   await owner.query('delete from verifications')
   await owner.query(`
