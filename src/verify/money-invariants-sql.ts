@@ -63,6 +63,28 @@ export const MONEY_INVARIANTS = {
         or s.account_id is not null and a.currency is distinct from t.currency
     `,
   },
+  UNSETTLED_SINCE: {
+    rule: 'a balance has the time of the oldest line without a settlement, by which its period is found',
+    action: 'no settlement has these lines: ledger_kept_balances.unsettled_since was changed behind the service',
+    query: () => sql.fragment`
+      select k.merchant_id || ' ' || k.currency as subject from ledger_kept_balances k
+      left join lateral (
+        select l.occurred_at from settlement_lines l
+        where l.merchant_id = k.merchant_id and l.currency = k.currency and l.settlement_id is null
+        order by l.occurred_at
+        limit 1
+      ) oldest on true
+      where k.unsettled_since is distinct from oldest.occurred_at
+    `,
+  },
+  PERIOD_OVERDUE: {
+    rule: 'a period with lines is closed by a settlement when it has ended',
+    action: 'svc doctor: is a worker running? Its log says why a settlement stays open after its end',
+    query: ({ graceMs }) => sql.fragment`
+      select merchant_id || ' ' || currency as subject from open_settlements
+      where due_at < now() - ${graceMs} * interval '1 millisecond'
+    `,
+  },
   SETTLEMENT_OVERDUE: {
     rule: 'an authorised payment is executed when it is due',
     action: 'svc doctor: is a worker running, and does the bank answer?',

@@ -375,6 +375,14 @@ const DAMAGE: Readonly<Record<Invariant, readonly string[]>> = {
     `insert into transactions select account_id, number + 100000, transfer_id, amount_minor, credit_debit_indicator, status, booking_date_time, balance_minor
      from transactions where transfer_id = $1`,
   ],
+  UNSETTLED_SINCE: [
+    `update settlement_lines set settlement_id = null where subject_id = $1 and movement = 'payment_settled'`,
+    'update ledger_kept_balances k set unsettled_since = now() from payment_intents p where p.id = $1 and k.merchant_id = p.merchant_id',
+  ],
+  PERIOD_OVERDUE: [
+    `update ledger_kept_balances k set unsettled_since = now() - interval '9 days', settled_until = null
+     from payment_intents p where p.id = $1 and k.merchant_id = p.merchant_id`,
+  ],
   SETTLEMENT_OVERDUE: [
     `update payment_intents set status = 'Authorised', settle_at = now() - interval '2 days' where id = $1`,
   ],
