@@ -59,7 +59,7 @@ const FOR_OPERATORS: Partial<Record<InboxKind, Describe>> = {
     command: `svc payments resolve ${id}`,
   }),
   payment_settled_late: ({ id }) => ({
-    summary: 'a bank has settled a payment after it had failed: its money is in no balance',
+    summary: 'a bank has settled a payment after it had failed: its money is in no balance, unless it was added since',
     command: `svc payments resolve ${id}`,
   }),
   refunds_unanswered: (item) => ({
@@ -71,7 +71,8 @@ const FOR_OPERATORS: Partial<Record<InboxKind, Describe>> = {
     command: `svc explain ${id}`,
   }),
   statement_credit_of_failed: (item) => ({
-    summary: 'the bank has booked a payment that has failed here: its money is in no balance',
+    summary:
+      'the bank has booked a payment that has failed here: its money is in no balance, unless it was added since',
     command: `svc reconcile --merchant ${merchant(item)}`,
   }),
   statement_debit_of_failed: (item) => ({
