@@ -1,7 +1,7 @@
 import type { DatabaseTransactionConnection } from 'slonik'
-import type { IdentityProvider, Invitation } from './provider.ts'
-
-export type InviteInput = { realm: string; userId: string; invitation: Invitation }
+import { inviteCounted } from './invitation-limit.ts'
+import type { InviteApp, InviteInput } from './invitation-limit.ts'
+import type { IdentityProvider } from './provider.ts'
 
 /** The link of an invitation, where it is not mailed; undefined where the provider could not be part of the transaction. */
 export type SentWithin = { link: string | null } | undefined
@@ -21,10 +21,6 @@ export async function inviteWithin(
 }
 
 /** Invites after the commit, unless `inviteWithin` has. @returns the link, where it is not mailed */
-export async function inviteAfter(
-  identity: IdentityProvider,
-  sent: SentWithin,
-  { realm, userId, invitation }: InviteInput,
-): Promise<string | null> {
-  return sent === undefined ? identity.inviteUser(realm, userId, invitation) : sent.link
+export async function inviteAfter(app: InviteApp, sent: SentWithin, input: InviteInput): Promise<string | null> {
+  return sent === undefined ? inviteCounted(app, input) : sent.link
 }

@@ -87,8 +87,6 @@ export type IdentityProvider = {
    * for a user without one, where the provider says who has one (`usersWithFactor`).
    */
   resetFactor(slug: string, userId: string): Promise<void>
-  /** Before anything is changed for an invitation by mail. @throws {DomainError} RATE_LIMITED, as `inviteUser` would */
-  checkInvitation?(slug: string, email: string): Promise<void>
   /** @returns the link, if it is not mailed. @throws {DomainError} RATE_LIMITED if the user was invited too often */
   inviteUser(slug: string, userId: string, invitation: Invitation): Promise<string | null>
   /** @throws {ClientExistsError} if the id is taken */

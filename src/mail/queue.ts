@@ -3,6 +3,7 @@ import type { App } from '../app.ts'
 import { E164 } from '../lib/e164.ts'
 import { mailBodyContext, recipientContext, recipientHash } from './seal-context.ts'
 import { insertMail, lockMailCount, secondsToNextMail } from './sql.ts'
+import type { NewMailRow } from './sql.ts'
 
 /** A plain-text mail. Only the body is secret: the subject may be logged. */
 export type NewMail = {
@@ -69,10 +70,27 @@ export async function keepUnsent(
   await queue(parts, db, { ...mail, status: 'DEAD' })
 }
 
+/**
+ * Records a mail that another service sends, so that it is counted and listed; only that service has its body.
+ * @returns the mail's id
+ */
+export function recordSentMail(
+  parts: Pick<App, 'sealer' | 'lookupHash' | 'ids'>,
+  db: CommonQueryMethods,
+  mail: Omit<NewMail, 'body'>,
+): Promise<string> {
+  return queue(parts, db, { ...mail, body: null, channel: 'EMAIL', status: 'SENT' })
+}
+
 async function queue(
   parts: Pick<App, 'sealer' | 'lookupHash' | 'ids'>,
   db: CommonQueryMethods,
-  mail: NewMail & { channel: 'EMAIL' | 'SMS'; status: 'PENDING' | 'KEPT' | 'DEAD'; reason?: string },
+  mail: Omit<NewMail, 'body'> &
+    Pick<NewMailRow, 'channel' | 'status'> & {
+      /** Null for a mail that another service sends. */
+      body: string | null
+      reason?: string
+    },
 ): Promise<string> {
   const id = parts.ids.uuid()
   const place = { id, merchantId: mail.merchantId }
@@ -85,7 +103,7 @@ async function queue(
     recipient: parts.sealer.seal(mail.recipient, recipientContext(place)),
     recipientHash: await recipientHash(parts, mail.recipient),
     subject: oneLine(mail.subject),
-    body: parts.sealer.seal(mail.body, mailBodyContext(place)),
+    body: mail.body === null ? null : parts.sealer.seal(mail.body, mailBodyContext(place)),
     status: mail.status,
     lastError: mail.reason ?? null,
     uselessAfterSeconds: mail.uselessAfterSeconds ?? null,

@@ -15,9 +15,9 @@ export type NewMailRow = {
   recipient: string
   recipientHash: string
   subject: string
-  /** Sealed. */
-  body: string
-  status: 'PENDING' | 'KEPT' | 'DEAD'
+  /** Sealed; null for a mail that another service has sent. */
+  body: string | null
+  status: 'PENDING' | 'SENT' | 'KEPT' | 'DEAD'
   lastError: string | null
   uselessAfterSeconds: number | null
   paymentId: string | null
@@ -31,11 +31,12 @@ export async function insertMail(tx: CommonQueryMethods, mail: NewMailRow): Prom
   await tx.query(sql.typeAlias('void')`
     with mail as (
       insert into mails (id, merchant_id, realm, kind, channel, recipient, recipient_hash, subject, body, status, last_error,
-        useless_at, payment_id)
+        useless_at, payment_id, sent_at)
       values (
         ${mail.id}, ${mail.merchantId}, ${mail.realm}, ${mail.kind}, ${mail.channel}, ${mail.recipient},
         ${mail.recipientHash}, ${mail.subject}, ${mail.body}, ${mail.status}, ${mail.lastError},
-        now() + ${mail.uselessAfterSeconds}::float8 * interval '1 second', ${mail.paymentId}
+        now() + ${mail.uselessAfterSeconds}::float8 * interval '1 second', ${mail.paymentId},
+        case when ${mail.status} = 'SENT' then now() end
       )
     ),
     woken as materialized (
@@ -43,6 +44,10 @@ export async function insertMail(tx: CommonQueryMethods, mail: NewMailRow): Prom
     )
     select from woken
   `)
+}
+
+export async function deleteMail(tx: CommonQueryMethods, id: string): Promise<void> {
+  await tx.query(sql.typeAlias('void')`delete from mails where id = ${id}`)
 }
 
 /**

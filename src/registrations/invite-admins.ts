@@ -1,4 +1,6 @@
 import type { App } from '../app.ts'
+import { inviteCounted } from '../identity/invitation-limit.ts'
+import type { InviteApp } from '../identity/invitation-limit.ts'
 import { DomainError } from '../lib/errors.ts'
 import { clientIdsOf } from '../lib/realms.ts'
 import { claimInvites, postponeInvite, recordInviteFailure, recordInvited } from './invite-sql.ts'
@@ -39,13 +41,14 @@ async function tryToInvite(app: App, invite: DueInvite): Promise<void> {
  * @throws {IdentityUnavailableError}
  */
 export async function sendInvite(
-  app: Pick<App, 'identity' | 'config'>,
-  { slug, merchant_id, admin_user_id }: Pick<DueInvite, 'slug' | 'merchant_id' | 'admin_user_id'>,
+  app: InviteApp,
+  { slug, merchant_id, admin_user_id, admin_email }: Omit<DueInvite, 'id' | 'invite_attempts'>,
 ): Promise<void> {
-  await app.identity.inviteUser(slug, admin_user_id, {
+  const invitation = {
     clientId: clientIdsOf(slug).portal,
     lifespanSeconds: app.config.inviteSeconds,
     deliver: 'mail',
     merchantId: merchant_id,
-  })
+  } as const
+  await inviteCounted(app, { realm: slug, userId: admin_user_id, email: admin_email, invitation })
 }

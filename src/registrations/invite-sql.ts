@@ -20,7 +20,7 @@ export function claimInvites(tx: CommonQueryMethods, limit: number): Promise<rea
       limit ${limit}
       for update skip locked
     )
-    returning id, slug, merchant_id, admin_user_id, invite_attempts
+    returning id, slug, merchant_id, admin_user_id, admin_email, invite_attempts
   `)
 }
 

@@ -29,6 +29,7 @@ export const DueInvite = z.object({
   slug: z.string(),
   merchant_id: z.string(),
   admin_user_id: z.string(),
+  admin_email: z.string(),
   invite_attempts: z.int(),
 })
 export type DueInvite = z.infer<typeof DueInvite>

@@ -4,6 +4,7 @@ import { DomainError } from '../lib/errors.ts'
 import { isSlug } from '../lib/realms.ts'
 import { findMerchantByRealm } from '../merchants/sql.ts'
 import { findMemberByEmail } from '../team/members-sql.ts'
+import { checkInvitation } from '../identity/invitation-limit.ts'
 import { sendInvite } from './invite-admins.ts'
 import { clearWarning, recordInvited } from './invite-sql.ts'
 import { ADMIN_ROLE_NOT_ASSIGNED } from './provision.ts'
@@ -61,13 +62,13 @@ async function rejectUninvitable(
   const { slug, adminEmail: email } = input
   if (email === undefined) {
     const lost = await findLostAdmin(app, { merchantId, slug, adminEmail: known?.admin_email ?? null })
-    if (lost !== null) await app.identity.checkInvitation?.(slug, lost.email)
+    if (lost !== null) await checkInvitation(app, slug, lost.email)
     return
   }
   await rejectIfAdminSignedUp(app, { merchantId, slug })
   const member = await findMemberByEmail(app.pool, { merchantId, email })
   const isToBeInvited = member === null || !(await app.identity.hasPassword(slug, member.id))
-  if (isToBeInvited) await app.identity.checkInvitation?.(slug, email)
+  if (isToBeInvited) await checkInvitation(app, slug, email)
 }
 
 async function remakeRealm(app: App, restoration: RestoreRealmInput): Promise<boolean> {
@@ -116,12 +117,12 @@ async function invite(app: App, { registration, merchantId, admin, input }: Invi
   const { slug } = input
   if (registration === null) {
     if (admin?.invite !== true) return false
-    await sendInvite(app, { slug, merchant_id: merchantId, admin_user_id: admin.userId })
+    await sendInvite(app, { slug, merchant_id: merchantId, admin_user_id: admin.userId, admin_email: admin.email })
     return true
   }
-  const { id, admin_user_id, invited_at } = registration
+  const { id, admin_user_id, admin_email, invited_at } = registration
   if (admin_user_id === null || invited_at !== null) return false
-  await sendInvite(app, { slug, merchant_id: merchantId, admin_user_id })
+  await sendInvite(app, { slug, merchant_id: merchantId, admin_user_id, admin_email })
   await app.pool.transaction(async (tx) => {
     await recordInvited(tx, id)
     const after = { invited: true }

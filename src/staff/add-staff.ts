@@ -1,7 +1,9 @@
 import type { Actor } from '../audit/record.ts'
 import { ensureUser, ensureRecordedUser } from '../identity/ensure-user.ts'
 import { inviteAfter, inviteWithin } from '../identity/invite-within.ts'
-import type { InviteInput, SentWithin } from '../identity/invite-within.ts'
+import type { SentWithin } from '../identity/invite-within.ts'
+import { checkInvitation } from '../identity/invitation-limit.ts'
+import type { InviteInput } from '../identity/invitation-limit.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { PlatformRole } from '../lib/permissions.ts'
 import { PLATFORM_REALM, clientIdsOf } from '../lib/realms.ts'
@@ -42,7 +44,7 @@ export async function addStaff(
   const { member, sent } =
     known === null ? await admit(app, { ...input, lostOwnerIds }) : await inviteAgain(app, { ...input, known })
   await syncStaffRole(app, member)
-  return { member, link: await inviteAfter(app.identity, sent, invitationOf(app, input, member)) }
+  return { member, link: await inviteAfter(app, sent, invitationOf(app, input, member)) }
 }
 
 type Invited = { member: PlatformUser; sent: SentWithin }
@@ -51,6 +53,7 @@ function invitationOf({ config }: StaffApp, { deliver = 'mail' }: StaffInvitatio
   return {
     realm: PLATFORM_REALM,
     userId: member.keycloak_user_id,
+    email: member.email,
     invitation: {
       clientId: clientIdsOf(PLATFORM_REALM).portal,
       lifespanSeconds: config.inviteSeconds,
@@ -78,7 +81,7 @@ function rejectSecondOwner(owners: readonly PlatformUser[], email: string, lostO
 
 async function admit(app: StaffApp, input: StaffInvitation & { lostOwnerIds: readonly string[] }): Promise<Invited> {
   const { email, role } = input
-  await checkInvitation(app, input)
+  await checkMail(app, input)
   const displayName = input.displayName ?? email.split('@', 1)[0] ?? email
   const userId = await ensureUser(app.identity, staffUserInput(app, email, displayName))
   const id = app.ids.uuid()
@@ -96,8 +99,8 @@ async function admit(app: StaffApp, input: StaffInvitation & { lostOwnerIds: rea
   })
 }
 
-async function checkInvitation({ identity }: StaffApp, { deliver, email }: StaffInvitation): Promise<void> {
-  if (deliver !== 'link') await identity.checkInvitation?.(PLATFORM_REALM, email)
+async function checkMail(app: StaffApp, { deliver, email }: StaffInvitation): Promise<void> {
+  if (deliver !== 'link') await checkInvitation(app, PLATFORM_REALM, email)
 }
 
 function staffUserInput({ pool }: StaffApp, email: string, displayName: string) {
@@ -120,7 +123,7 @@ async function inviteAgain(
       nextStep: { operation: 'changeStaffRole', params: { id: known.id } },
     })
   }
-  await checkInvitation(app, input)
+  await checkMail(app, input)
   const signsIn = await ownersAbleToSignIn(app, known)
   const displayName = input.displayName ?? known.display_name
   const userId = await ensureRecordedUser(app.identity, {

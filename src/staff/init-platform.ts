@@ -4,6 +4,7 @@ import { DomainError } from '../lib/errors.ts'
 import { PLATFORM_REALM } from '../lib/realms.ts'
 import { addStaff } from './add-staff.ts'
 import { resetStaffFactor } from './staff.ts'
+import type { StaffApp } from './staff-change.ts'
 import { listOwners } from './users-sql.ts'
 
 export type InitialisedPlatform = {
@@ -27,7 +28,7 @@ const INSTALLER: Actor = { id: 'svc staff bootstrap', name: 'svc staff bootstrap
  * @throws {IdentityUnavailableError}
  */
 export async function initPlatform(
-  app: Pick<App, 'pool' | 'ids' | 'identity' | 'config' | 'publicUrl'>,
+  app: StaffApp,
   { email, displayName }: { email: string; displayName?: string | undefined },
 ): Promise<InitialisedPlatform> {
   const role = 'OWNER'
@@ -45,10 +46,7 @@ export async function initPlatform(
  * @throws {DomainError} STAFF_NOT_FOUND
  * @throws {IdentityUnavailableError}
  */
-export async function resetOwnerFactor(
-  app: Pick<App, 'pool' | 'ids' | 'identity' | 'config' | 'publicUrl'>,
-  email: string,
-): Promise<void> {
+export async function resetOwnerFactor(app: StaffApp, email: string): Promise<void> {
   const owner = (await listOwners(app.pool)).find((each) => each.email === email)
   if (owner === undefined) throw new DomainError('STAFF_NOT_FOUND', `${email} is not an OWNER`)
   await resetStaffFactor(app, { id: owner.id, actor: INSTALLER })

@@ -8,7 +8,7 @@ import { PLATFORM_REALM } from '../lib/realms.ts'
 import type { PlatformUser } from './record.ts'
 import { findStaffMember, listOwners } from './users-sql.ts'
 
-export type StaffApp = Pick<App, 'pool' | 'ids' | 'identity' | 'config' | 'publicUrl'>
+export type StaffApp = Pick<App, 'pool' | 'ids' | 'identity' | 'config' | 'publicUrl' | 'sealer' | 'lookupHash'>
 
 export type StaffChange = { id: string; reason?: string | undefined; actor: Actor }
 

@@ -1,7 +1,9 @@
 import type { Actor } from '../audit/record.ts'
 import { ensureUser, ensureRecordedUser } from '../identity/ensure-user.ts'
 import { inviteAfter, inviteWithin } from '../identity/invite-within.ts'
-import type { InviteInput, SentWithin } from '../identity/invite-within.ts'
+import type { SentWithin } from '../identity/invite-within.ts'
+import { checkInvitation } from '../identity/invitation-limit.ts'
+import type { InviteInput } from '../identity/invitation-limit.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { MerchantRole } from '../lib/permissions.ts'
 import { clientIdsOf } from '../lib/realms.ts'
@@ -30,7 +32,7 @@ export async function inviteTeamMember(app: TeamApp, input: MemberInvitation): P
   const { member, sent } =
     known === null ? await admit(app, realm, input) : await inviteAgain(app, realm, { ...input, known })
   await syncMemberRole(app, realm, { merchantId, id: member.id })
-  await inviteAfter(app.identity, sent, invitationOf(app, input, { realm, id: member.id }))
+  await inviteAfter(app, sent, invitationOf(app, input, { realm, id: member.id }))
   return member
 }
 
@@ -38,12 +40,13 @@ type Invited = { member: TeamMemberRecord; sent: SentWithin }
 
 function invitationOf(
   { config }: TeamApp,
-  { merchantId }: MemberInvitation,
+  { merchantId, email }: MemberInvitation,
   { realm, id }: { realm: string; id: string },
 ): InviteInput {
   return {
     realm,
     userId: id,
+    email,
     invitation: {
       clientId: clientIdsOf(realm).portal,
       lifespanSeconds: config.inviteSeconds,
@@ -57,7 +60,7 @@ async function admit(app: TeamApp, realm: string, input: MemberInvitation): Prom
   const { merchantId, email, role, actor } = input
   // Also before the account is made, which would be left in the realm.
   if ((await countMembers(app.pool, merchantId)) >= MEMBERS_MAX) throw teamLimitReached()
-  await app.identity.checkInvitation?.(realm, email)
+  await checkInvitation(app, realm, email)
   const id = await ensureUser(app.identity, { realm, email, isRemoved: (userId) => isRemoved(app, merchantId, userId) })
   return app.pool.transaction(async (tx) => {
     await lockTeam(tx, merchantId)
@@ -95,7 +98,7 @@ async function inviteAgain(app: TeamApp, realm: string, { known, ...input }: Inv
       nextStep: { operation: 'changeTeamRole', params: { id: known.id } },
     })
   }
-  await app.identity.checkInvitation?.(realm, email)
+  await checkInvitation(app, realm, email)
   const signsIn = await adminsAbleToSignIn(app, realm, { merchantId, member: known })
   const userId = await ensureRecordedUser(app.identity, {
     realm,

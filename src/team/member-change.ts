@@ -8,7 +8,7 @@ import { findMember, listAdmins } from './members-sql.ts'
 import type { MemberKey } from './members-sql.ts'
 import type { TeamMemberRecord } from './record.ts'
 
-export type TeamApp = Pick<App, 'pool' | 'ids' | 'identity' | 'config'>
+export type TeamApp = Pick<App, 'pool' | 'ids' | 'identity' | 'config' | 'sealer' | 'lookupHash'>
 
 /**
  * The ADMINs who can sign in, read before a transaction that may remove one; empty if the member is no active ADMIN.

@@ -2,6 +2,7 @@ import t from 'tap'
 import type { App } from '../../src/app.ts'
 import { IdentityUnavailableError } from '../../src/identity/provider.ts'
 import { DomainError } from '../../src/lib/errors.ts'
+import { sendInvite } from '../../src/registrations/invite-admins.ts'
 import { inviteTeamMember } from '../../src/team/invite-team-member.ts'
 import { changeTeamRole, listTeam, removeTeamMember } from '../../src/team/members.ts'
 import type { TeamMemberRecord } from '../../src/team/record.ts'
@@ -305,6 +306,39 @@ t.test('too many invitations leave the member in the team', async (t) => {
   await t.rejects(inviteTeamMember({ ...app, identity: limited }, wish), { code: 'RATE_LIMITED' })
   t.match(await listTeam(app, merchantId), [{ email: 'ada@acme.example' }])
 })
+
+t.test(
+  'of a provider that sends its mails itself, five an hour go to one address, and 200 are of one realm',
+  async (t) => {
+    const { app, identity, merchantId, realm } = await team()
+    const keycloak = { ...app, identity: { ...identity, kind: 'keycloak' } as const }
+    const wish = { merchantId, email: 'ada@acme.example', role: 'ADMIN', actor } as const
+    await inviteTeamMember(keycloak, wish)
+    identity.fail('inviteUser')
+    await t.rejects(inviteTeamMember(keycloak, wish), IdentityUnavailableError, 'what was not sent does not count')
+    for (let sent = 1; sent < 4; sent += 1) await inviteTeamMember(keycloak, wish)
+    const answers = await Promise.allSettled([inviteTeamMember(keycloak, wish), inviteTeamMember(keycloak, wish)])
+    t.same(
+      answers.map(({ status }) => status).toSorted(),
+      ['fulfilled', 'rejected'],
+      'of two for the last one, one is sent',
+    )
+    t.equal(identity.invitations.length, 5)
+    await t.rejects(inviteTeamMember(keycloak, wish), { code: 'RATE_LIMITED', retryAfterSeconds: Number })
+    const admin = { slug: realm, merchant_id: merchantId, admin_email: wish.email }
+    const userId = identity.user(realm, wish.email)?.id ?? ''
+    await t.rejects(sendInvite(keycloak, { ...admin, admin_user_id: userId }), { code: 'RATE_LIMITED' })
+    await service.owner.query(
+      `insert into mails (id, merchant_id, realm, kind, recipient, recipient_hash, subject, status)
+    select gen_random_uuid(), $1, $2, 'invite', 'v1.x', repeat('0', 64), 'You are invited', 'SENT' from generate_series(1, 195)`,
+      [merchantId, realm],
+    )
+    const other = { ...wish, email: 'bob@acme.example' }
+    await t.rejects(inviteTeamMember(keycloak, other), { code: 'RATE_LIMITED', message: /200/ })
+    t.equal(await identity.findUser(realm, other.email), null, 'no account is left')
+    t.equal(identity.invitations.length, 5)
+  },
+)
 
 /** More ADMINs of a team, who have never been invited. */
 const plantAdmins = (merchantId: string, count: number) =>

@@ -4,7 +4,7 @@ import { IdentityUnavailableError } from '../provider.ts'
 import type { IdentityProvider } from '../provider.ts'
 import { createServiceClient, deleteClient, rotateServiceSecret } from './realms/clients.ts'
 import { makeHandle } from './handle.ts'
-import { checkInvitation, inviteUser } from './users/invite.ts'
+import { inviteUser } from './users/invite.ts'
 import { openSigningKeys, publicKeysOf } from './realms/keys.ts'
 import { maintain, rotateSigningKey } from './realms/maintain.ts'
 import type { EmbeddedParts } from './parts.ts'
@@ -44,7 +44,6 @@ export function makeEmbeddedProvider(parts: EmbeddedParts): IdentityProvider {
     setPassword: (slug, userId, password) => setPassword(parts, { slug, userId }, password),
     usersWithFactor: (slug, userIds) => listUsersWithFactor(parts.pool, slug, userIds),
     resetFactor: (slug, userId) => resetFactor(parts, { slug, userId }),
-    checkInvitation: (slug, email) => checkInvitation(parts, slug, email),
     inviteUser: (slug, userId, invitation) => inviteUser(parts, { slug, userId }, invitation),
     createServiceClient: (slug, client) => createServiceClient(parts, slug, client),
     rotateServiceSecret: (slug, clientId, secret) => rotateServiceSecret(parts, slug, { clientId, secret }),
