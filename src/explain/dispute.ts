@@ -5,7 +5,7 @@ import type { DisputeStatus } from '../wire/dispute-fields.ts'
 import type { DisputeFacts } from './facts-sql.ts'
 import { forMerchant, forOperator } from './steps.ts'
 import type { Action, Command, Move, SubjectKind } from './steps.ts'
-import { isZero, momentText, untilText } from './text.ts'
+import { isZero, momentText, openRefundsText, untilText } from './text.ts'
 import type { Viewer } from './viewer.ts'
 
 const STANDING: Readonly<Record<DisputeStatus, (dispute: DisputeFacts, viewer: Viewer) => string>> = {
@@ -78,11 +78,17 @@ function resolvedText({ resolved_at: at }: DisputeFacts): string {
   return at === null ? '' : ` at ${momentText(at)}`
 }
 
-function refundText({ refund_status: status, refund_amount, currency }: DisputeFacts): string {
+function refundText({
+  refund_status: status,
+  refund_amount,
+  currency,
+  now,
+  next_refund_at: next,
+}: DisputeFacts): string {
   if (status === null || refund_amount === null) return 'no refund was ordered with it'
   const amount = amountWithCurrency(refund_amount, currency)
   if (status === 'EXECUTED') return `${amount} went back to the payer`
   if (status === 'FAILED')
     return `the bank rejected the refund of ${amount} that was ordered with it, and it can be ordered again`
-  return `the refund of ${amount} is not done yet: the service keeps asking the bank until it answers`
+  return openRefundsText(`the refund of ${amount}`, { now, next })
 }

@@ -156,12 +156,15 @@ export function findDeliveryFacts(tx: CommonQueryMethods, { merchant_id, id }: S
 }
 
 /** A dispute without the statements of its parties. */
-const DisputeFacts = DisputeSummaryRecord.omit({ payer_statement: true, statement: true }).extend({ now: Text })
+const DisputeFacts = DisputeSummaryRecord.omit({ payer_statement: true, statement: true }).extend({
+  now: Text,
+  next_refund_at: TextOrNull,
+})
 export type DisputeFacts = z.infer<typeof DisputeFacts>
 
 export function findDisputeFacts(tx: CommonQueryMethods, { merchant_id, id }: Subject): Promise<DisputeFacts> {
   return tx.one(sql.type(DisputeFacts)`
-    select ${disputeSummaryColumns}, now() as now from ${disputeTables}
+    select ${disputeSummaryColumns}, now() as now, r.resume_at as next_refund_at from ${disputeTables}
     where d.merchant_id = ${merchant_id} and d.id = ${id}
   `)
 }

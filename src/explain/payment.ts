@@ -14,7 +14,7 @@ import { phraseOf } from './phrases.ts'
 import type { Facts } from './phrases.ts'
 import { endpointActions, explained, forMerchant, forOperator } from './steps.ts'
 import type { Action, Moves, SubjectKind } from './steps.ts'
-import { countText, isZero, momentText, spanText, untilText } from './text.ts'
+import { countText, isZero, momentText, openRefundsText, spanText, untilText } from './text.ts'
 import type { TimelineRow } from './timeline-sql.ts'
 import { canSeeMoney, canSeeWebhooks } from './viewer.ts'
 
@@ -194,25 +194,20 @@ function executionText({ now, settle_at: at, is_unanswered: isUnanswered }: Paym
   return `it has been due for ${spanText(at, now)}: the service keeps asking the bank until it answers`
 }
 
-function refundedText(payment: PaymentFacts): string {
-  const { next_refund_at: next, ...it } = payment
+function refundedText(it: PaymentFacts): string {
   const { currency } = it
   const done = isZero(it.refunded_amount)
     ? 'nothing refunded'
     : `${amountWithCurrency(it.refunded_amount, currency)} of ${amountWithCurrency(it.gross_amount, currency)} refunded`
+  const open = `${countText(it.pending_refund_count, 'refund')} of ${amountWithCurrency(it.refund_reserved_amount, currency)}`
   const waits =
-    isZero(it.refund_reserved_amount) || it.pending_refund_count === 0 ? '' : `; ${openRefundsText(it, next)}`
+    isZero(it.refund_reserved_amount) || it.pending_refund_count === 0
+      ? ''
+      : `; ${openRefundsText(open, { now: it.now, next: it.next_refund_at })}`
   const rest = amountWithCurrency(it.remaining_amount, currency)
   if (it.lacks_refund_account && !isZero(it.remaining_amount))
     return `${done}; the ${rest} left can't be refunded through the bank, as no bank has confirmed the payer's account: refund by other means, and accept or resolve a dispute without a refund${waits}`
   return `${done}, ${rest} refundable${waits}`
-}
-
-/** Refunds that no bank's API is asked about have no time: an operator's file takes them to the bank. */
-function openRefundsText(it: Omit<PaymentFacts, 'next_refund_at'>, next: string | null): string {
-  const refunds = `${countText(it.pending_refund_count, 'refund')} of ${amountWithCurrency(it.refund_reserved_amount, it.currency)}`
-  if (next === null) return `${refunds} goes to the bank in a file, and is executed when a bank statement has it`
-  return `the bank has not answered ${refunds} yet, and is asked next ${next > it.now ? `at ${momentText(next)}` : 'now'}`
 }
 
 /** Whether refunds that the bank has not answered yet hold all that is left. */

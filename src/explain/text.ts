@@ -28,6 +28,15 @@ export function untilText(now: string, at: string): string {
   return at > now ? `${momentText(at)}, ${spanText(now, at)} left` : `${momentText(at)}, which is now`
 }
 
+/**
+ * What PENDING refunds wait for.
+ * @param times.next when the bank's API is asked; null where it has none and an operator's file takes them to the bank
+ */
+export function openRefundsText(refunds: string, { now, next }: { now: string; next: string | null }): string {
+  if (next === null) return `${refunds} goes to the bank in a file, and is executed when a bank statement has it`
+  return `the bank has not answered ${refunds} yet, and is asked next ${next > now ? `at ${momentText(next)}` : 'now'}`
+}
+
 /** Whether an amount, as numeric(19,4) text, is zero. */
 export function isZero(numeric: string): boolean {
   return parseAmount(numeric) === 0n

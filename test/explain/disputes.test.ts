@@ -57,7 +57,7 @@ t.test("a dispute's timeline runs from its opening to the refund that its resolu
     headers,
     body: { status: 'RESOLVED_PAYER_FAVOUR', resolution_note: 'it was twice', refund: true },
   })
-  t.match((await own(it, id)).standing, /; the refund of 50\.00 GBP is not done yet/)
+  t.match((await own(it, id)).standing, /; the bank has not answered the refund of 50\.00 GBP yet, and is asked next /)
   await service.owner.query("update payment_refunds set resume_at = now() - interval '1 second'")
   await resumeRefunds(service.app)
   const end = await own(it, id)

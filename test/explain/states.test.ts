@@ -115,6 +115,7 @@ t.test('every payment status has a standing, and its next steps are the rows of 
 })
 
 const dispute = (status: DisputeStatus): DisputeFacts => ({
+  next_refund_at: null,
   merchant_id: ID,
   payment_id: ID,
   end_to_end_id: 'SVC',

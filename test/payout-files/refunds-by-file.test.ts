@@ -92,6 +92,8 @@ t.test("a dispute's refund goes the same way", async (t) => {
   const id = await payment()
   const dispute = (await raise(service, merchant, id)).body
   t.match(await accept(service, merchant, dispute.id, { body: { refund: true } }), { status: 200 })
+  const { body: explained } = await service.call('GET', `/api/v1/admin/explain/${dispute.id}`, { headers })
+  t.match(explained.standing, /; the refund of 50\.00 GBP goes to the bank in a file, and is executed when a bank/)
   const { file } = await exported()
   t.equal(file.payments.length, 1)
   await post('statements', { content: statementOf(file.payments) })
