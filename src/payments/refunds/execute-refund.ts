@@ -21,8 +21,11 @@ const REFUND_TIMEOUT_MS = 5_000
 
 const REFUNDS_MAX = 50
 
-/** How long no other worker claims a claimed refund, and the wait before a silent bank is asked again. */
-const LEASE_SECONDS = 10
+/**
+ * How long no other worker claims a claimed refund, and the wait before the bank is asked again: longer than its answer may
+ * take, and an hour where the bank has been silent, or not configured any more, for long.
+ */
+const WAIT = { secondsLeast: 10, secondsMost: 3_600 }
 
 const runBatch = makeConcurrentBatches<ClaimedRefund>()
 
@@ -36,7 +39,7 @@ const SPAN = 'resume refund'
 export function resumeRefunds(app: App, signal?: AbortSignal): Promise<{ more: boolean }> {
   return runBatch(app, {
     limit: REFUNDS_MAX,
-    claim: (limit) => claimRefunds(app.pool, { limit, leaseSeconds: LEASE_SECONDS }),
+    claim: (limit) => claimRefunds(app.pool, { limit, ...WAIT }),
     work: ({ traceparent, is_own_trace: isOwn, ...refund }) =>
       inSpan({ name: SPAN, isOwn }, traceparent, async () => {
         await executeRefund(app, refund, { actor: 'BATCH_JOB' })

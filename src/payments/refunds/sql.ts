@@ -1,5 +1,7 @@
 import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import { z } from 'zod'
+import { growingWait } from '../../banks/wait-sql.ts'
+import type { WaitBounds } from '../../banks/wait-sql.ts'
 import { sql } from '../../db/sql.ts'
 import { ClaimedRefund, ListedRefund, PayerAccount, RefundRecord } from './record.ts'
 
@@ -176,14 +178,14 @@ export async function enqueuePaymentWebhook(
   `)
 }
 
-/** Claims PENDING refunds that have no answer in time, for `leaseSeconds`. */
+/** Claims PENDING refunds that have no answer in time, for a wait within these bounds that grows with their age. */
 export function claimRefunds(
   tx: CommonQueryMethods,
-  { limit, leaseSeconds }: { limit: number; leaseSeconds: number },
+  { limit, ...bounds }: { limit: number } & WaitBounds,
 ): Promise<readonly ClaimedRefund[]> {
   return tx.any(sql.type(ClaimedRefund)`
     update payment_refunds r
-    set resume_at = now() + make_interval(secs => ${leaseSeconds}), attempt_count = r.attempt_count + 1, updated_at = now()
+    set resume_at = now() + ${growingWait(sql.fragment`r.created_at`, bounds)}, attempt_count = r.attempt_count + 1, updated_at = now()
     from (
       select merchant_id, id, payment_intent_id
       from payment_refunds

@@ -192,6 +192,47 @@ t.test('a rejected partial refund beside a waiting one leaves only the other res
   t.equal((await stateOf(service, id)).payment, 'Refunded', 'the one that ends last completes it')
 })
 
+t.test(
+  'a bank that does not answer, or is not configured any more, is asked less often the longer it lasts',
+  async (t) => {
+    t.teardown(() => bank.steer('refund', undefined))
+    bank.steer('refund', noAnswer)
+    const aged = async (age: string): Promise<string> => {
+      const id = await settledPayment(service, merchant)
+      await refund(service, merchant, { id, body: {} })
+      await service.owner.query(
+        'update payment_refunds set created_at = now() - $2::interval, resume_at = now() where payment_intent_id = $1',
+        [id, age],
+      )
+      return id
+    }
+    const waits = [
+      [await aged('20 seconds'), 10],
+      [await aged('10 minutes'), 60],
+      [await aged('3 days'), 3_600],
+    ] as const
+    const gone = await aged('1 hour')
+    const connect = (name: string) =>
+      service.owner.query('update payment_intents set bank_connector = $2 where id = $1', [gone, name])
+    await connect('gone')
+    await resumeRefunds(service.app)
+    for (const [id, seconds] of [...waits, [gone, 360] as const]) {
+      const { rows } = await service.owner.query(
+        `select extract(epoch from resume_at - updated_at)::float8 as wait, attempt_count from payment_refunds
+       where payment_intent_id = $1 and status = 'PENDING'`,
+        [id],
+      )
+      t.match(rows, [{ attempt_count: 1 }])
+      t.ok(Math.abs(rows[0].wait - seconds) < seconds / 2, `${rows[0].wait} s and not ${seconds} s`)
+    }
+    await connect(bank.connector.id)
+    bank.steer('refund', undefined)
+    await passWaits()
+    await resumeRefunds(service.app)
+    for (const id of [gone, ...waits.map(([each]) => each)]) t.match(await refundsOf(id), [{ status: 'EXECUTED' }])
+  },
+)
+
 t.test("one refund's slow bank does not delay others, and the job ends when it has answered", async (t) => {
   await provesNoneWaits(t, {
     bank,
