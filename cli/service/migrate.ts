@@ -64,8 +64,11 @@ function migrationsOf(from: string): string {
 const up = command({
   command: 'migrate up',
   summary: 'Apply pending migrations',
-  examples: ['SVC_MIGRATION_DATABASE_URL=postgres://... svc migrate up'],
-  flags: { dryRun: { summary: 'Show which migrations would be applied, and change nothing' } },
+  examples: ['SVC_MIGRATION_DATABASE_URL=postgres://... svc migrate up', 'svc migrate up --restored'],
+  flags: {
+    restored: { summary: 'After a restore or a failover: new events follow all that were ever read' },
+    dryRun: { summary: 'Show which migrations would be applied, and change nothing' },
+  },
   async run(context, input) {
     if (input.dryRun) return showPending(context)
     const [target, { migrateUp: apply }] = await Promise.all([
@@ -76,7 +79,7 @@ const up = command({
     const { applied } = await withProgress(context, { title: 'Migrating', unit: 'migrations' }, ({ at, note }) => {
       let begun = 0
       const onBegin = (name: string): void => at((begun += 1), name)
-      return explained(() => apply({ databaseUrl, log: note, onBegin }), target)
+      return explained(() => apply({ databaseUrl, isRestored: input.restored, log: note, onBegin }), target)
     })
     context.print.record({ applied }, [['Applied', listed(applied)]], { id: applied.join('\n') })
   },

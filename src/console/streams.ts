@@ -2,7 +2,7 @@ import type { CommonQueryMethods } from 'slonik'
 import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
 import { makeAutoResetEvent } from '../lib/auto-reset-event.ts'
-import { LATEST, decodeCursor, encodeCursor } from '../webhooks/feed-cursor.ts'
+import { LATEST, decodeCursor, encodeCursor, rejectAheadOfFeed } from '../webhooks/feed-cursor.ts'
 import { findFeedEnd } from '../webhooks/feed-sql.ts'
 import type { FeedPosition } from '../webhooks/feed-sql.ts'
 import { allChangesFor, changeOf, isFor } from './stream-changes.ts'
@@ -147,6 +147,7 @@ export function makeStreams(app: Dependencies, overrides: Partial<StreamLimits> 
       if (!isOpen) throw stopping()
       const release = connections.acquire(limitsOf(input, limits))
       try {
+        if (position !== undefined) await rejectAheadOfFeed(app.pool, position, 'after')
         if (!input.headOnly) await listen()
         // An event that is written during this statement comes after the position, and is read at once.
         const start = position ?? (await findFeedEnd(app.pool))

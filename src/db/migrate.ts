@@ -151,6 +151,9 @@ type Progress = {
   onBegin?: ((name: string) => void) | undefined
 }
 
+/** `isRestored`: the database has forgotten transactions, by a restore or a failover (decision 449). */
+export type MigrateUpOptions = MigrationOptions & Progress & { isRestored?: boolean }
+
 const apply = async (client: Client, file: MigrationFile, { log, onBegin }: Progress): Promise<void> => {
   onBegin?.(file.name)
   try {
@@ -234,8 +237,8 @@ const forgetRemoved = async (client: Client, files: readonly MigrationFile[]): P
  * @throws {ObsoleteDatabaseError} on a database from before the baseline
  * @throws {MigrationError} for a file that cannot be applied; the migrations before it are
  */
-export const migrateUp = async (options: MigrationOptions & Progress): Promise<{ applied: string[] }> => {
-  const { databaseUrl, version = packageVersion(), log, onBegin } = options
+export const migrateUp = async (options: MigrateUpOptions): Promise<{ applied: string[] }> => {
+  const { databaseUrl, version = packageVersion(), log, onBegin, isRestored = false } = options
   const files = await readMigrationFiles(options.folder)
   const client = await makeAdminConnection({ databaseUrl, applicationName: 'svc migrate' })
   try {
@@ -252,7 +255,8 @@ export const migrateUp = async (options: MigrationOptions & Progress): Promise<{
       await forgetRemoved(client, files)
     }
     if (before.length + pending.length > 0) await client.query(GRANT_READING)
-    if (await continueFeed(client, files)) log('new events follow those that were restored')
+    if (await continueFeed(client, { files, isRestored }))
+      log('new events follow all that were read before the restore')
     return { applied: pending.map(({ name }) => name) }
   } finally {
     // Ending the session releases the lock, and rolls back a transaction that a lost connection left open.

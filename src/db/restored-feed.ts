@@ -6,9 +6,14 @@ import type { MigrationFile } from './migration-files.ts'
  * Positions of the event feed are numbers of transactions (decision 122), which another server counts from the beginning.
  */
 
-/** Lets new events follow those of a database that was restored; false where there is nothing to do. As its owner. */
-export const continueFeed = async (client: Client, files: readonly MigrationFile[]): Promise<boolean> =>
-  hasFeed(files) && isTrue(client, 'select public.continue_feed() as answer')
+/**
+ * Lets new events follow all that a database had given out before it was restored: where `isRestored` says so, or the
+ * feed is ahead of this server. False where there is nothing to do. As its owner.
+ */
+export const continueFeed = async (
+  client: Client,
+  { files, isRestored }: { files: readonly MigrationFile[]; isRestored: boolean },
+): Promise<boolean> => hasFeed(files) && isTrue(client, 'select public.continue_feed($1) as answer', [isRestored])
 
 /** @throws {UnmigratedDatabaseError} on a restored database that was not migrated since */
 export const rejectRestored = async (client: Client, files: readonly MigrationFile[]): Promise<void> => {
@@ -23,5 +28,5 @@ export const rejectRestored = async (client: Client, files: readonly MigrationFi
 const hasFeed = (files: readonly MigrationFile[]): boolean =>
   files.some(({ name }) => name === 'functions/continue_feed')
 
-const isTrue = async (client: Client, query: string): Promise<boolean> =>
-  (await client.query<{ answer: boolean }>(query)).rows[0]?.answer === true
+const isTrue = async (client: Client, query: string, values: boolean[] = []): Promise<boolean> =>
+  (await client.query<{ answer: boolean }>(query, values)).rows[0]?.answer === true

@@ -1,4 +1,6 @@
+import type { CommonQueryMethods } from 'slonik'
 import { invalidField } from '../lib/errors.ts'
+import { isAheadOfFeed } from './feed-sql.ts'
 import type { FeedPosition } from './feed-sql.ts'
 
 /** The cursor value for readers that want only future events. */
@@ -24,4 +26,14 @@ export function decodeCursor(cursor: string, field: string): FeedPosition {
     throw invalidField(field, 'INVALID', 'is not a cursor of this feed')
   }
   return { xid, ordinal }
+}
+
+/**
+ * An empty feed would be the answer for as long as positions take to reach this one, and events up to then never be read.
+ * @throws {DomainError} VALIDATION_FAILED at `field` for a position that this feed has not given out
+ */
+export async function rejectAheadOfFeed(tx: CommonQueryMethods, position: FeedPosition, field: string): Promise<void> {
+  if (!(await isAheadOfFeed(tx, position))) return
+  const then = `read the feed again from its beginning, or from "${LATEST}" on`
+  throw invalidField(field, 'INVALID', `is ahead of this feed, as after a restore of its database: ${then}`)
 }

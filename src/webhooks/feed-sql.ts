@@ -38,6 +38,14 @@ export function listFeed(
 
 const Position = z.strictObject({ xid: z.string(), ordinal: z.string() })
 
+/**
+ * Whether a position can't have been given out: only those before the horizon are, which never moves back. The database was
+ * restored to a time before it, or another service gave it out.
+ */
+export function isAheadOfFeed(tx: CommonQueryMethods, { xid }: FeedPosition): Promise<boolean> {
+  return tx.oneFirst(sql.typeAlias('exists')`select ${xid}::text::xid8 >= feed_horizon() as exists`)
+}
+
 /** The current end of the feed: later commits come after it. */
 export function findFeedEnd(tx: CommonQueryMethods): Promise<FeedPosition> {
   return tx.one(sql.type(Position)`

@@ -127,6 +127,8 @@ t.test('migrate, serve and worker run the parts from the environment, and end we
   }
   t.match(await svc(['migrate', 'up', '--json'], { env }), { code: 0, stdout: /"0001_roles"/ })
   t.match(await runCli(['migrate', 'up', '--json'], { env }), { code: 0, stdout: '{"applied":[]}\n' })
+  const restored = await runCli(['migrate', 'up', '--restored'], { env })
+  t.match(restored, { code: 0, stderr: /new events follow all that were read before the restore/ })
   t.match(await runCli(['migrate', 'status'], { env }), { code: 0 })
   t.match(await svc(['worker', '--once', '--concurrency', '4', '--json'], { env }), {
     code: 0,

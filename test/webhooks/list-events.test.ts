@@ -175,6 +175,7 @@ t.test('an invalid cursor, and an invalid count of events, are rejected', async 
     `${after}!`,
     `${after}=`,
     'A'.repeat(129),
+    encode('9999999999999999999.9223372036854775807'),
   ]
   for (const cursor of cursors) {
     const { status, body } = await service.call('GET', `/api/v1/portal/events?after=${encodeURIComponent(cursor)}`, {
@@ -193,13 +194,6 @@ t.test('an invalid cursor, and an invalid count of events, are rejected', async 
       `limit=${limit}`,
     )
   }
-  t.match(
-    await service.call('GET', `/api/v1/portal/events?after=${encode('9999999999999999999.9223372036854775807')}`, {
-      merchant,
-    }),
-    { status: 200, body: { data: [] } },
-    'a place far ahead is one',
-  )
 })
 
 t.test('latest begins with later commits, including transactions that began before', async (t) => {

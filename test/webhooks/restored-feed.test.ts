@@ -43,6 +43,65 @@ t.test('after a restore to a younger server the feed goes on, for readers from b
   }
 })
 
+const PAST_THE_BACKUP = 200_000n
+
+const cursorAt = (xid: bigint): string => Buffer.from(`${xid}.9223372036854775807`).toString('base64url')
+
+async function newestXid({ owner }: TestService): Promise<bigint> {
+  const { rows } = await owner.query<{ xid: string }>('select max(feed_xid)::text as xid from webhook_deliveries')
+  return BigInt(rows[0]?.xid ?? 0)
+}
+
+for (const [where, isRestored] of [
+  ['on a younger server', false],
+  ['on the same server, to a moment before', true],
+] as const)
+  t.test(`a reader that had read past a back-up gets what comes after its restore ${where}`, async (t) => {
+    const service = await testService(t)
+    const merchant = await service.merchant()
+    await createPayment(service, merchant)
+    if (!isRestored) await restoreElsewhere(service, 1_000_000)
+    const cursor = cursorAt((await newestXid(service)) + PAST_THE_BACKUP)
+    await migrateUp({ databaseUrl: service.databaseUrl, isRestored, ...quiet })
+    await createPayment(service, merchant)
+    t.equal((await feed(service, merchant, cursor, 1)).data.length, 1)
+    t.match(String(await newestXid(service)), /^\d{16}$/, 'a cursor may have 19 digits')
+  })
+
+t.test('the same back-up, restored a second time, goes on behind what was read after the first', async (t) => {
+  const service = await testService(t)
+  const merchant = await service.merchant()
+  await createPayment(service, merchant)
+  const dumped = await service.owner.query('select id, feed_xid::text as xid from webhook_deliveries')
+  await migrateUp({ databaseUrl: service.databaseUrl, isRestored: true, ...quiet })
+  await createPayment(service, merchant)
+  const { next_cursor: read } = await feed(service, merchant, '', 2)
+  await service.owner.query('update webhook_deliveries set feed_xid = $1::text::xid8', [dumped.rows[0].xid])
+  await service.owner.query('update feed_offset set added = 0')
+  await migrateUp({ databaseUrl: service.databaseUrl, isRestored: true, ...quiet })
+  await createPayment(service, merchant)
+  t.equal((await feed(service, merchant, read, 1)).data.length, 1)
+})
+
+t.test('a cursor ahead of the feed is rejected, and one that was just given out never is', async (t) => {
+  const service = await testService(t)
+  const merchant = await service.merchant()
+  await createPayment(service, merchant)
+  const ahead = cursorAt((await newestXid(service)) + PAST_THE_BACKUP)
+  for (const path of ['/api/v1/portal/events', '/api/v1/events/stream']) {
+    const { status, body } = await service.call('GET', `${path}?after=${ahead}`, { merchant })
+    t.equal(status, 400, path)
+    t.match(body.errors, [{ path: 'after', code: 'INVALID', message: /latest/ }])
+  }
+  for (const during of ['select pg_current_xact_id()', 'select 1']) {
+    await service.owner.query(`begin; ${during}`)
+    const { next_cursor: latest } = await feed(service, merchant, 'latest')
+    t.same((await feed(service, merchant, latest)).data, [], during)
+    await service.owner.query('commit')
+    t.same((await feed(service, merchant, latest)).data, [], during)
+  }
+})
+
 t.test('a database that was not restored is left as it is', async (t) => {
   const service = await testService(t)
   await createPayment(service, await service.merchant())
