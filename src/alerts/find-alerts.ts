@@ -57,7 +57,7 @@ async function lateWebhooks({ pool }: AlertsApp): Promise<Finding[]> {
   const seconds = await measureLateness(pool)
   return seconds < LATE_SECONDS
     ? []
-    : [{ subject: '', detail: `The oldest webhook that is due has waited ${seconds} s.` }]
+    : [{ subject: '', detail: `The oldest webhook that is due and that no worker sends has waited ${seconds} s.` }]
 }
 
 async function deadEndpoints({ pool }: AlertsApp): Promise<Finding[]> {

@@ -1,5 +1,6 @@
 import type { CommonQueryMethods } from 'slonik'
 import { z } from 'zod'
+import { oldestLateWebhook } from '../db/late-webhooks-sql.ts'
 import { sql } from '../db/sql.ts'
 
 /** Something that an operator should look at. The name is that of its section in docs/operators/runbook.md. */
@@ -120,10 +121,10 @@ export function hoursWithoutRun(tx: CommonQueryMethods, run: 'verification' | 'r
   `)
 }
 
-/** Since how many seconds the oldest webhook is due; 0 where none is. */
+/** Since how many seconds the oldest webhook is due that no worker has in hand; 0 where none is. */
 export function measureLateness(tx: CommonQueryMethods): Promise<number> {
   return tx.oneFirst(sql.type(z.object({ seconds: z.int() }))`
-    select greatest(0, coalesce(extract(epoch from now() - (select min(due_at) from webhook_queue)), 0))::int as seconds
+    select greatest(0, coalesce(extract(epoch from now() - (${oldestLateWebhook})), 0))::int as seconds
   `)
 }
 

@@ -1,5 +1,6 @@
 import type { CommonQueryMethods, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
+import { oldestLateWebhook } from '../db/late-webhooks-sql.ts'
 import { sql } from '../db/sql.ts'
 
 /** Counts of webhook deliveries, for operators. */
@@ -39,11 +40,11 @@ export function countOutbox(db: CommonQueryMethods): Promise<OutboxCounts> {
 export const Overdue = z.object({ webhooks: z.number(), settlements: z.number(), consents: z.number() })
 export type Overdue = z.infer<typeof Overdue>
 
-/** Measures how late the background jobs are: each value is one read of an index. */
+/** Measures how late the background jobs are: each value is one read of an index, that of webhooks one for each merchant. */
 export function measureOverdue(db: CommonQueryMethods): Promise<Overdue> {
   return db.one(sql.type(Overdue)`
     select
-      ${lateBy(sql.fragment`select min(due_at) from webhook_queue`)} as webhooks,
+      ${lateBy(oldestLateWebhook)} as webhooks,
       ${lateBy(sql.fragment`select min(settle_at) from payment_intents where status = 'Authorised'`)} as settlements,
       ${lateBy(sql.fragment`select min(expires_at) from payment_consents where status = 'AWAITING_AUTHORISATION'`)} as consents
   `)

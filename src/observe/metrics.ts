@@ -116,7 +116,7 @@ export function makeMetrics() {
     /** How late the oldest due row of each kind is. */
     overdueSeconds: new Gauge({
       name: 'svc_overdue_seconds',
-      help: 'How long the oldest due row is overdue: webhooks, settlements, consents',
+      help: 'How long the oldest due row is overdue: webhooks that no worker has in hand, settlements, consents',
       labelNames: ['what'],
       registers,
     }),

@@ -122,6 +122,23 @@ t.test('each thing that needs an operator is reported when it begins and when it
   t.same(names(pager.received), ['FIRING SvcBankDown monzo'], 'and again when it begins again')
 })
 
+t.test('webhooks are late while no worker has them in hand, and not because their endpoint hangs', async (t) => {
+  const pager = await startPager(t)
+  const service = await testService(t, { env: { SVC_ALERT_URL: pager.url } })
+  const { owner } = service
+  const merchant = await service.merchant({ webhookUrl: 'https://hangs.example/hook' })
+  await createPayment(service, merchant)
+  await owner.query(`update webhook_queue set due_at = now() - interval '10 minutes'`)
+  const hold = `insert into webhook_lanes (merchant_id, worker, locked_until) values ($1, 'w', now() + interval '30 seconds')`
+  await owner.query(hold, [merchant.id])
+  await run(service)
+  t.same(pager.received, [])
+  await owner.query(`update webhook_lanes set locked_until = now()`)
+  await run(service)
+  t.same(names(pager.received), ['FIRING SvcWebhooksLate'], 'its worker was lost')
+  t.match(pager.received[0]?.text, /has waited 6\d\d s/)
+})
+
 t.test('what could not be sent is tried again, in order, and one channel does not wait for the other', async (t) => {
   const [pager, sink] = [await startPager(t), await smtpSink(t)]
   const service = await testService(t, {

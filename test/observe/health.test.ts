@@ -4,13 +4,17 @@ import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
 import { authorisedPayment, createPayment, testService, until, untilStatus } from '../support/app.ts'
 import { packageRoot } from '../../src/lib/package-root.ts'
+import { measureOverdue } from '../../src/observe/health-sql.ts'
 import { makeReadiness } from '../../src/observe/health.ts'
 import { runReconciliation } from '../../src/reconciliation/run-reconciliation.ts'
 import { runVerification } from '../../src/verify/run-verification.ts'
 import { workOnce } from '../../src/worker.ts'
 import type { Answer, TestService } from '../support/app.ts'
 import { capturedLog } from '../support/captured-log.ts'
+import { measurePlan } from '../support/kept-plan.ts'
 import { makeRemoteIdentity } from '../support/remote-identity.ts'
+import { statementOf } from '../support/statement-of.ts'
+import { plantDeliveries, plantMerchant } from '../support/webhooks.ts'
 
 /**
  * The answer of /readyz once it has these members: it is a second old, and leaves out the counts of a database that takes half
@@ -232,4 +236,15 @@ t.test('the metrics say how late the jobs are', async (t) => {
     const late = await overdue(what)
     t.ok(late >= seconds && late < seconds + 30, `${what}: ${late}`)
   }
+})
+
+t.test('how late webhooks are is known without reading the queue', async (t) => {
+  const { app, owner } = await testService(t)
+  for (const count of [20_000, 20_000]) {
+    const id = await plantMerchant({ owner, app, webhookUrl: 'https://shop.example/hook' })
+    await plantDeliveries(owner, id, { count })
+  }
+  const { text, values } = await statementOf(measureOverdue)
+  const plan = await measurePlan(owner, text, values)
+  t.ok(plan.buffers < 100, plan.text)
 })
