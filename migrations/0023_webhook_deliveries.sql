@@ -125,8 +125,8 @@ create table webhook_attempts (
 
 -- The endpoint's last error response. Attempts that deliver, which are nearly all, are not in it.
 create index webhook_attempts__failed on webhook_attempts (merchant_id, id) where outcome <> 'delivered';
--- When deliveries became DEAD: operators are alerted to those of the last day.
-create index webhook_attempts__last on webhook_attempts (started_at) where attempt = 6 and outcome <> 'delivered';
+-- When deliveries of a merchant became DEAD: operators are alerted to those of the last day.
+create index webhook_attempts__last on webhook_attempts (merchant_id, started_at) where attempt = 6 and outcome <> 'delivered';
 
 grant select, insert on webhook_attempts to svc_runtime;
 

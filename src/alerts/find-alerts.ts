@@ -3,7 +3,7 @@ import { currentStatement } from '../banks/connections/software-statement.ts'
 import { datesOf } from '../banks/software-statement.ts'
 import { readLastCompared } from '../reconciliation/runs-sql.ts'
 import { readLastVerification } from '../verify/runs-sql.ts'
-import { hoursWithoutRun, listDeadEndpoints, measureLateness } from './sql.ts'
+import { DEATHS_MAX, hoursWithoutRun, listDeadEndpoints, measureLateness } from './sql.ts'
 import type { FoundAlert } from './sql.ts'
 
 export type AlertsApp = Pick<App, 'pool' | 'sealer' | 'bankSetup' | 'metrics' | 'log'>
@@ -68,7 +68,7 @@ async function deadEndpoints({ pool }: AlertsApp): Promise<Finding[]> {
   }
   return endpoints.map(({ merchant_id: id, trading_name: name, count }) => ({
     subject: id,
-    detail: `The endpoint of ${name} has failed: ${count} webhooks are no longer tried.`,
+    detail: `The endpoint of ${name} has failed: ${count < DEATHS_MAX ? '' : 'at least '}${count} webhooks are no longer tried.`,
   }))
 }
 

@@ -130,26 +130,45 @@ export function measureLateness(tx: CommonQueryMethods): Promise<number> {
 
 const DeadEndpoint = z.object({ merchant_id: z.string(), trading_name: z.string(), count: z.bigint() })
 
-/** Upper limit of the deaths that are read: this is asked every 30 seconds, and its cost must not grow with an outage. */
-const DEATHS_MAX = 10_000
+/** Upper limit of the deaths of a merchant that are read: this is asked every 30 seconds, also in a long outage. */
+export const DEATHS_MAX = 1_000
 
-/** Merchants with deliveries that are no longer tried, and whose last attempt was within a day. */
+/**
+ * Merchants with deliveries that are no longer tried, and whose last attempt was within a day: at most `limit`, each with the
+ * count of the newest of them. However many one merchant has, those of others are found.
+ */
 export function listDeadEndpoints(
   tx: CommonQueryMethods,
   limit: number,
 ): Promise<readonly z.infer<typeof DeadEndpoint>[]> {
   return tx.any(sql.type(DeadEndpoint)`
-    select d.merchant_id, m.trading_name, count(distinct d.id) as count
-    from (
-      select merchant_id, delivery_id from webhook_attempts
-      where attempt = 6 and outcome <> 'delivered' and started_at > now() - interval '24 hours'
-      order by started_at desc
-      limit ${DEATHS_MAX}
-    ) as last
-    join webhook_deliveries d on d.merchant_id = last.merchant_id and d.id = last.delivery_id and d.status = 'DEAD'
-    join merchants m on m.id = d.merchant_id
-    group by d.merchant_id, m.trading_name
-    order by d.merchant_id
+    with recursive merchant (id) as (
+      -- By the whole order of the index of DEAD deliveries, so that it is the one that is read.
+      (select merchant_id from webhook_deliveries where status = 'DEAD' order by merchant_id, created_at, id limit 1)
+      union all
+      select (
+        select d.merchant_id from webhook_deliveries d
+        where d.status = 'DEAD' and d.merchant_id > m.id
+        order by d.merchant_id, d.created_at, d.id
+        limit 1
+      )
+      from merchant m
+      where m.id is not null
+    )
+    select m.id as merchant_id, m.trading_name, dead.count
+    from merchant
+    join merchants m using (id)
+    cross join lateral (
+      select count(distinct d.id) as count
+      from (
+        select delivery_id from webhook_attempts
+        where merchant_id = merchant.id and attempt = 6 and outcome <> 'delivered' and started_at > now() - interval '24 hours'
+        order by started_at desc
+        limit ${DEATHS_MAX}
+      ) as last
+      join webhook_deliveries d on d.merchant_id = merchant.id and d.id = last.delivery_id and d.status = 'DEAD'
+    ) dead
+    where dead.count > 0
     limit ${limit}
   `)
 }

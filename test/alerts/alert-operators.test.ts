@@ -47,8 +47,8 @@ async function runLater(service: TestService): Promise<void> {
   await run(service)
 }
 /** A delivery of a merchant whose last attempt has just failed. */
-async function plantDeaths({ owner }: TestService, merchantId: string): Promise<void> {
-  await plantDead(owner, merchantId)
+async function plantDeaths({ owner }: TestService, merchantId: string, count = 1): Promise<void> {
+  await plantDead(owner, merchantId, { count })
   await owner.query(
     `insert into webhook_attempts (merchant_id, delivery_id, attempt, worker, started_at, duration_ms, outcome)
      select merchant_id, id, 6, 'w', now(), 3, 'timeout' from webhook_deliveries where merchant_id = $1 and status = 'DEAD'`,
@@ -304,6 +304,21 @@ t.test('a dead endpoint is reported a day long and then again, and those of many
   t.same(names(pager.received), ['RESOLVED SvcDeliveriesDead'], 'what was replayed is not dead')
 })
 
+t.test('however many deliveries of one merchant are dead, the endpoint of another is reported', async (t) => {
+  const pager = await startPager(t)
+  const service = await testService(t, { env: { SVC_ALERT_URL: pager.url } })
+  const { app, owner } = service
+  const plant = (webhookUrl: string) => plantMerchant({ owner, app, webhookUrl })
+  const [few, many] = [await plant('https://few.example/hook'), await plant('https://many.example/hook')]
+  await plantDeaths(service, few)
+  await run(service)
+  await owner.query(`update webhook_attempts set started_at = now() - interval '1 hour'`)
+  await plantDeaths(service, many, 10_001)
+  await runLater(service)
+  t.same(names(pager.received), [`FIRING SvcDeliveriesDead ${few}`, `FIRING SvcDeliveriesDead ${many}`].toSorted())
+  t.match(pager.received.at(-1), { subject: many, text: /at least 1000 webhooks/ })
+})
+
 t.test('with a long history, deaths are read from their index', async (t) => {
   const { app, owner } = await testService(t)
   const merchantId = await plantMerchant({ owner, app, webhookUrl: 'https://shop.example/hook' })
@@ -318,6 +333,7 @@ t.test('with a long history, deaths are read from their index', async (t) => {
   const { rows } = await owner.query(`explain ${text}`, [...values])
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
   t.match(plan, /Index Scan Backward using webhook_attempts__last/, plan)
+  t.match(plan, /Index Only Scan using webhook_deliveries__dead/, plan)
   t.notMatch(plan, /Seq Scan on webhook_/, plan)
 })
 
