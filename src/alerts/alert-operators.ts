@@ -60,6 +60,11 @@ function textOf(message: AlertMessage): string {
   return message.is_firing ? message.detail : `Over: ${message.detail}`
 }
 
+/** As chat services read them: in `<` and `>` they have links and mentions of everyone, and a merchant chooses its own name. */
+function escapeMarkup(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
 /** `text` by itself is what chat services show. */
 async function sendWebhook({ config }: AlertOperatorsApp, message: AlertMessage): Promise<string | null> {
   const { id, name, subject, since } = message
@@ -70,7 +75,7 @@ async function sendWebhook({ config }: AlertOperatorsApp, message: AlertMessage)
     state,
     subject: subject === '' ? null : subject,
     since,
-    text: `${state} ${name}: ${textOf(message)}`,
+    text: escapeMarkup(`${state} ${name}: ${textOf(message)}`),
   }
   const status = await postJson({ url: config.alerts.url ?? '', body, timeoutMs: POST_TIMEOUT_MS })
   return typeof status === 'number' && status >= 200 && status < 300 ? null : String(status)

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts'
 import { currentStatement } from '../banks/connections/software-statement.ts'
 import { datesOf } from '../banks/software-statement.ts'
+import { quoteName } from '../mail/quote-name.ts'
 import { readLastCompared } from '../reconciliation/runs-sql.ts'
 import { readLastVerification } from '../verify/runs-sql.ts'
 import { DEATHS_MAX, hoursWithoutRun, listDeadEndpoints, measureLateness } from './sql.ts'
@@ -68,7 +69,7 @@ async function deadEndpoints({ pool }: AlertsApp): Promise<Finding[]> {
   }
   return endpoints.map(({ merchant_id: id, trading_name: name, count }) => ({
     subject: id,
-    detail: `The endpoint of ${name} has failed: ${count < DEATHS_MAX ? '' : 'at least '}${count} webhooks are no longer tried.`,
+    detail: `The endpoint of ${quoteName(name)} has failed: ${count < DEATHS_MAX ? '' : 'at least '}${count} webhooks are no longer tried.`,
   }))
 }
 

@@ -287,7 +287,7 @@ t.test('a dead endpoint is reported a day long and then again, and those of many
   await plantDeaths(service, first)
   await run(service)
   t.same(names(pager.received), [`FIRING SvcDeliveriesDead ${first}`])
-  t.match(pager.received[0], { text: /The endpoint of Shop has failed: 2 webhooks/ })
+  t.match(pager.received[0], { text: /The endpoint of “Shop” has failed: 2 webhooks/ })
 
   pager.received.length = 0
   const ids: string[] = []
@@ -302,6 +302,23 @@ t.test('a dead endpoint is reported a day long and then again, and those of many
   ])
   await runLater(service)
   t.same(names(pager.received), ['RESOLVED SvcDeliveriesDead'], 'what was replayed is not dead')
+})
+
+t.test("a merchant's name puts no link and no mention into the alerts of operators", async (t) => {
+  const [pager, sink] = [await startPager(t), await smtpSink(t)]
+  const service = await testService(t, {
+    env: { SVC_ALERT_URL: pager.url, SVC_ALERT_MAIL: 'ops@pay.example', SVC_SMTP_URL: sink.url },
+  })
+  const { app, owner } = service
+  const id = await plantMerchant({ owner, app, webhookUrl: 'https://shop.example/hook' })
+  const named = '<!channel> <https://evil.example|Sign in> & go'
+  await owner.query('update merchants set trading_name = $2 where id = $1', [id, named])
+  await plantDeaths(service, id)
+  await run(service)
+  t.match(pager.received, [
+    { text: /of “&lt;!channel&gt; &lt;https\[:\]\/\/evil\[\.\]example\|Sign in&gt; &amp; go” has failed/ },
+  ])
+  t.notMatch(sink.received[0]?.text, /evil\.example/)
 })
 
 t.test('however many deliveries of one merchant are dead, the endpoint of another is reported', async (t) => {
