@@ -151,6 +151,25 @@ t.test('dumps of each kind are restored and verified', { skip: BIN === undefined
     }
   })
 
+  t.test('a server without the roles of the service is named, and not the dump', async (t) => {
+    const data = join(source.folder, 'without-roles')
+    const onOther = ['--server', await startServer(t, { bin, data }), '--record']
+    const env = { SVC_DATABASE_URL: source.url }
+    const roles = ['svc_runtime; create role svc_merchant in role svc_runtime', 'svc_merchant in role svc_runtime']
+    const server = await makeAdminConnection({ databaseUrl: onOther[1] ?? '' })
+    for (const [at, create] of roles.entries()) {
+      const { code, stderr } = await verify(custom, onOther, env)
+      t.equal(code, 1)
+      t.match(stderr, `psql <server> -c 'create role ${create}'`)
+      await server.query(at === 0 ? 'create role svc_runtime' : 'create role svc_merchant in role svc_runtime')
+    }
+    await server.end()
+    const owner = await makeAdminConnection({ databaseUrl: source.url })
+    t.same((await owner.query('select from backup_verification')).rowCount, 0, 'nothing is recorded of the dump')
+    await owner.end()
+    t.match(await verify(custom, onOther.slice(0, 2)), { code: 0 })
+  })
+
   t.test('a dump that would leave the scratch database is not run', async (t) => {
     const count = async (): Promise<unknown> => {
       const owner = await makeAdminConnection({ databaseUrl: source.url })

@@ -37,6 +37,7 @@ const KNOWN: Readonly<Record<string, readonly [code: string, hint?: string]>> = 
     'SVC_ENCRYPTION_KEY with the key of the first start; svc up keeps its own in master.key of its state directory',
   ],
   DumpError: ['DUMP_NOT_RESTORED'],
+  RolesMissingError: ['ROLES_MISSING'],
   IdentityUnavailableError: [
     'IDP_UNAVAILABLE',
     'SVC_AUTH_URL and SVC_KEYCLOAK_CLIENT_SECRET as examples/keycloak has them, and a Keycloak that answers there',
