@@ -8,7 +8,7 @@ const REDIRECT_URI_DEFAULT = 'http://127.0.0.1:8080/bank/return'
 
 /**
  * node dist/src/model-bank/main.js --dir <dir> [--port 9443] [--control-port 9444] [--version 3.1] [--redirect-uri
- * <uri>]... [--quirk <name>]...
+ * <uri>]... [--quirk <name>]... [--until-stdin-ends]
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -18,6 +18,8 @@ async function main(): Promise<void> {
       'control-port': { type: 'string', default: '9444' },
       version: { type: 'string', default: '4.0' },
       quirk: { type: 'string', multiple: true, default: [] },
+      // The end of the process that started it, also by SIGKILL: its ports are free for the next start.
+      'until-stdin-ends': { type: 'boolean', default: false },
       'redirect-uri': { type: 'string', multiple: true, default: [REDIRECT_URI_DEFAULT] },
     },
   })
@@ -43,6 +45,11 @@ async function main(): Promise<void> {
   const { close, ...ready } = bank
   process.stdout.write(`${JSON.stringify({ ready: true, ...ready })}\n`)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void close())
+  if (values['until-stdin-ends'])
+    process.stdin
+      .once('close', () => void close())
+      .resume()
+      .unref()
 }
 
 function addressOf(uri: string): string {

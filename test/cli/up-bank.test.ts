@@ -92,3 +92,17 @@ for (const version of ['4.0', '3.1'] as const)
       t.match(JSON.parse(await run(...pay, '--json')), { status: 'AwaitingAuthorisation' })
     },
   )
+
+t.test('the model bank ends with a service that is killed, and the next start has it again', async (t) => {
+  const stateDir = stateDirOf(t)
+  const first = await upDetached(stateDir, ['--bank', 'model'])
+  process.kill(first.pid, 'SIGKILL')
+  const control = String(first.model_bank?.control_url)
+  await until('the bank is gone', async () =>
+    fetch(control).then(
+      () => false,
+      () => true,
+    ),
+  )
+  t.same((await upDetached(stateDir, ['--bank', 'model'])).model_bank, first.model_bank)
+})

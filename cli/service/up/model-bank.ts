@@ -47,7 +47,7 @@ export async function startModelBank(
   const main = join(packageRoot(), 'dist', 'src', 'model-bank', 'main.js')
   const options = { dir, port, 'control-port': controlPort, 'redirect-uri': redirectUri, version }
   const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)])
-  const child = spawn(process.execPath, [main, ...words], { stdio: ['ignore', 'pipe', log], env })
+  const child = spawn(process.execPath, [main, ...words, '--until-stdin-ends'], { stdio: ['pipe', 'pipe', log], env })
   closeSync(log)
   const ended = once(child, 'exit')
   const stop = async (): Promise<void> => {
