@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import type { ExportPage } from '../../src/audit/export-audit.ts'
 import type { DumpFormat } from '../../src/db/restore-dump.ts'
 import { AUDIT_CHAINS } from '../../src/lib/audit-chain.ts'
 import type { Violation } from '../../src/verify/verify-database.ts'
@@ -156,7 +157,7 @@ async function examine(context: Context, { path, format, databaseUrl, signal }: 
 type Pool = Awaited<ReturnType<(typeof import('../../src/db/pool.ts'))['makePool']>>
 
 async function verifyChains(context: Context, pool: Pool): Promise<SealedReport[]> {
-  const { exportAudit } = await import('../../src/audit/export-audit.ts')
+  const { exportSettled } = await import('../../src/audit/export-audit.ts')
   return withProgress(context, { title: 'Verifying', unit: 'rows' }, ({ at }) =>
     verifyAll(
       async function* rows(chain) {
@@ -164,7 +165,7 @@ async function verifyChains(context: Context, pool: Pool): Promise<SealedReport[
         do {
           const query = { chain, limit: EXPORT_LIMIT_MAX, ...(cursor === null ? {} : { cursor }) }
           // Nothing is written to it any more, so that its last rows count too.
-          const page: Awaited<ReturnType<typeof exportAudit>> = await exportAudit({ pool }, query, { ageSeconds: 0 })
+          const page: ExportPage = await exportSettled(pool, query, 0)
           yield page.rows
           cursor = page.nextCursor
         } while (cursor !== null)

@@ -9,10 +9,12 @@ const PAGE_BYTES_MAX = 4 * 1024 * 1024
 
 /**
  * The minimum age of an exported event. By then every transaction that numbered an earlier event has ended
- * (db/connection.ts), so that no late commit is missing from an earlier page.
+ * (db/connection.ts), so that no late commit is missing from an earlier page. It grows with the limits of transactions
+ * (config `SVC_DATABASE_TIMEOUT_FACTOR`).
  */
 const AGE_SECONDS = 30
 
+export type ExportPage = { rows: AuditRow[]; nextCursor: string | null }
 export type ExportQuery = { chain: AuditChain; cursor?: string | undefined; limit: number }
 
 /**
@@ -20,13 +22,21 @@ export type ExportQuery = { chain: AuditChain; cursor?: string | undefined; limi
  * @throws {DomainError} VALIDATION_FAILED at `cursor`
  */
 export async function exportAudit(
-  app: Pick<App, 'pool'>,
+  { pool, config }: Pick<App, 'pool' | 'config'>,
+  query: ExportQuery,
+): Promise<ExportPage> {
+  return exportSettled(pool, query, AGE_SECONDS * config.databaseTimeoutFactor)
+}
+
+/** `exportAudit` with another minimum age of an event, in seconds. */
+export async function exportSettled(
+  pool: App['pool'],
   { chain, cursor, limit }: ExportQuery,
-  { ageSeconds = AGE_SECONDS } = {},
-): Promise<{ rows: AuditRow[]; nextCursor: string | null }> {
+  ageSeconds: number,
+): Promise<ExportPage> {
   const afterOrdinal = cursor === undefined ? '0' : keyOfCursor(cursor, isOrdinal)
   const page = { chain, afterOrdinal, limit, bytesMax: PAGE_BYTES_MAX, ageSeconds }
-  const { rows, more } = await listChainRows(app.pool, page)
+  const { rows, more } = await listChainRows(pool, page)
   const last = rows.at(-1)?.['ordinal']
   return { rows, nextCursor: more && typeof last === 'string' ? cursorOf(last) : null }
 }

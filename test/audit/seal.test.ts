@@ -41,7 +41,10 @@ t.test('each chain that has grown gets one checkpoint, and the others none', asy
 
 t.test('an event younger than ten minutes is not sealed, nor any event numbered after it', async (t) => {
   const before = await checkpoints()
-  await owner.query(`alter table payment_events alter column created_at set default now() - interval '9 minutes'`)
+  const minutes = 10 * app.config.databaseTimeoutFactor - 1
+  await owner.query(
+    `alter table payment_events alter column created_at set default now() - interval '${minutes} minutes'`,
+  )
   const merchant = await service.merchant()
   await createPayment(service, merchant)
   await owner.query(`alter table payment_events alter column created_at set default now() - interval '1 hour'`)
