@@ -6,6 +6,7 @@ import type { PlatformRole } from '../lib/permissions.ts'
 import { PLATFORM_REALM } from '../lib/realms.ts'
 import type { PlatformUser } from './record.ts'
 import { rejectOwnFactor } from '../identity/own-factor.ts'
+import { resetUserFactor } from '../identity/reset-user-factor.ts'
 import { ownersAbleToSignIn, requireAnotherOwner, recordStaffAction, syncStaffRole } from './staff-change.ts'
 import type { StaffApp, StaffChange } from './staff-change.ts'
 import { findStaffMember, listPlatformUsers, lockStaff, updateStaff } from './users-sql.ts'
@@ -74,7 +75,7 @@ export async function resetStaffFactor(app: StaffApp, input: StaffChange): Promi
   rejectOwnFactor(input.actor, member.keycloak_user_id)
   // The trail has it first: an unrecorded reset would be worse than a recorded one that has to be repeated.
   await recordStaffAction(app, app.pool, { ...input, action: 'staff.reset_factor' })
-  await app.identity.resetFactor(PLATFORM_REALM, member.keycloak_user_id)
+  await resetUserFactor(app, PLATFORM_REALM, member.keycloak_user_id)
   return member
 }
 

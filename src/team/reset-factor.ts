@@ -1,4 +1,5 @@
 import { rejectOwnFactor } from '../identity/own-factor.ts'
+import { resetUserFactor } from '../identity/reset-user-factor.ts'
 import type { Actor } from '../audit/record.ts'
 import { DomainError } from '../lib/errors.ts'
 import { isUuid } from '../lib/ids.ts'
@@ -51,6 +52,6 @@ async function reset(
   if (having?.has(member.id) === false) return member
   // The trail has it first, as for staff.
   await recordAction(app, app.pool, { actor, action: 'team.reset_factor', merchantId, subjectId: member.id, reason })
-  await app.identity.resetFactor(realm, member.id)
+  await resetUserFactor(app, realm, member.id)
   return member
 }

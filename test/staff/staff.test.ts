@@ -2,6 +2,7 @@ import t from 'tap'
 import type { App } from '../../src/app.ts'
 import { IdentityUnavailableError } from '../../src/identity/provider.ts'
 import { addStaff } from '../../src/staff/add-staff.ts'
+import { findTokenCutoff } from '../../src/identity/token-cutoffs-sql.ts'
 import { resetOwnerFactor } from '../../src/staff/init-platform.ts'
 import { changeStaffRole, listStaff, removeStaff, resetStaffFactor } from '../../src/staff/staff.ts'
 import type { PlatformRole } from '../../src/lib/permissions.ts'
@@ -236,6 +237,8 @@ t.test('a second factor is reset by another person, and it is in the audit trail
   identity.resetFactor = async (slug, id) => void reset.push(`${slug} ${id}`)
   await resetStaffFactor(app, { id: bob.id, reason: 'lost the phone', actor })
   t.same(reset, [`platform ${bob.keycloak_user_id}`])
+  const token = { slug: 'platform', keyId: 'none', clientId: 'none', subject: bob.keycloak_user_id }
+  t.ok(await findTokenCutoff(app.pool, token), 'access tokens end, whatever the provider ends')
   t.match((await actions()).at(-1), { action: 'staff.reset_factor', subject_id: bob.id, reason: 'lost the phone' })
   const own = { id: ada.id, actor: { ...actor, id: ada.keycloak_user_id } }
   await t.rejects(resetStaffFactor(app, own), { code: 'OWN_FACTOR' })

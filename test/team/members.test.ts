@@ -1,9 +1,11 @@
 import t from 'tap'
 import type { App } from '../../src/app.ts'
 import { IdentityUnavailableError } from '../../src/identity/provider.ts'
+import { findTokenCutoff } from '../../src/identity/token-cutoffs-sql.ts'
 import { DomainError } from '../../src/lib/errors.ts'
 import { sendInvite } from '../../src/registrations/invite-admins.ts'
 import { inviteTeamMember } from '../../src/team/invite-team-member.ts'
+import { resetTeamFactor } from '../../src/team/reset-factor.ts'
 import { changeTeamRole, listTeam, removeTeamMember } from '../../src/team/members.ts'
 import type { TeamMemberRecord } from '../../src/team/record.ts'
 import { testService } from '../support/app.ts'
@@ -339,6 +341,15 @@ t.test(
     t.equal(identity.invitations.length, 5)
   },
 )
+
+t.test("resetting a member's second factor ends its access tokens, whatever the provider ends", async (t) => {
+  const { app, merchantId, realm, invite } = await team()
+  const { id } = await invite('bob@acme.example')
+  const cutoff = () => findTokenCutoff(app.pool, { slug: realm, keyId: 'none', clientId: 'none', subject: id })
+  t.equal(await cutoff(), null)
+  await resetTeamFactor(app, { merchantId, id, actor })
+  t.ok(await cutoff())
+})
 
 /** More ADMINs of a team, who have never been invited. */
 const plantAdmins = (merchantId: string, count: number) =>
