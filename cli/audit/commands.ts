@@ -4,8 +4,8 @@ import { usageError } from '../base/errors.ts'
 import { nearestWord } from '../base/nearest-word.ts'
 import { actorText } from '../base/role-text.ts'
 import { printable, shortTime } from '../base/text.ts'
-import { call } from '../client/call.ts'
 import type { Client } from '../client/call.ts'
+import { collectPages } from '../client/pages.ts'
 import { command, grouped, argument } from '../kit/command.ts'
 import type { CommandResult, Context } from '../kit/context.ts'
 import { follow, followTime, following } from '../kit/follow.ts'
@@ -91,7 +91,7 @@ async function followAudit(
     pauseMs: POLL_MS,
     async read() {
       if (last !== undefined) return newerThan(client, last, query)
-      return (await call(client, listAudit, { query: { ...query, limit: Number.parseInt(limit, 10) } })).body.data
+      return (await collectPages({ limit, all: false }, pagesIn(client, listAudit, { query }))).items
     },
     show(rows) {
       printNews(context, rows)

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
-import { keyOfCursor, pageOf } from '../lib/cursor.ts'
+import { readExamined } from '../db/examined-pages.ts'
+import { keyOfCursor } from '../lib/cursor.ts'
 import { isUuid } from '../lib/ids.ts'
 import { isOrdinal } from './record.ts'
 import type { OperatorActionRecord } from './record.ts'
@@ -27,15 +28,18 @@ export async function listAudit(
 ): Promise<{ actions: readonly OperatorActionRecord[]; nextCursor: string | null }> {
   const beforeOrdinal = query.cursor === undefined ? undefined : keyOfCursor(query.cursor, isOrdinal)
   if (query.merchant_id !== undefined && !isUuid(query.merchant_id)) return { actions: [], nextCursor: null }
-  const found = await listActionRows(app.pool, {
+  const filter = {
     merchantId: query.merchant_id,
     action: query.action,
     actor: query.actor,
     from: query.from,
     to: query.to,
-    beforeOrdinal,
-    limit: query.limit + 1,
+  }
+  const { rows, nextCursor } = await readExamined({
+    limit: query.limit,
+    after: beforeOrdinal,
+    read: (last, limit) => listActionRows(app.pool, { ...filter, beforeOrdinal: last, limit: limit + 1 }),
+    keyOf: ({ ordinal }) => ordinal.toString(),
   })
-  const { rows, nextCursor } = pageOf(found, query.limit, ({ ordinal }) => ordinal.toString())
   return { actions: rows, nextCursor }
 }

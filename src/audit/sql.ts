@@ -1,5 +1,6 @@
-import type { CommonQueryMethods } from 'slonik'
+import type { CommonQueryMethods, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
+import { Examined, examinedRows } from '../db/examined-sql.ts'
 import { sql } from '../db/sql.ts'
 import { OperatorActionRecord } from './record.ts'
 
@@ -48,24 +49,53 @@ export type ActionFilter = {
   limit: number
 }
 
-/** Actions of the trail, the newest first. */
-export function listActionRows(
+/** How many actions a statement compares with the filters that have no index (decision 389). */
+export const EXAMINED_MAX = 20_000
+
+const ExaminedAction = OperatorActionRecord.extend(Examined.shape)
+export type ExaminedAction = z.infer<typeof ExaminedAction>
+
+/** Actions of the trail, the newest first, as `examinedRows` returns them. */
+export function listActionRows(tx: CommonQueryMethods, filter: ActionFilter): Promise<readonly ExaminedAction[]> {
+  const { merchantId, action, actor, from, to, beforeOrdinal, limit } = filter
+  const indexed = [sql.fragment`true`]
+  if (merchantId !== undefined) indexed.push(sql.fragment`merchant_id = ${merchantId}`)
+  if (beforeOrdinal !== undefined) indexed.push(sql.fragment`ordinal < ${beforeOrdinal}::bigint`)
+  const matches: FragmentSqlToken[] = []
+  if (action !== undefined) matches.push(sql.fragment`o.action = ${action}`)
+  if (actor !== undefined) matches.push(sql.fragment`(o.actor_id = ${actor} or o.actor_name = ${actor})`)
+  if (from !== undefined) matches.push(sql.fragment`o.created_at >= ${from}::timestamptz`)
+  if (to !== undefined) matches.push(sql.fragment`o.created_at < ${to}::timestamptz`)
+  const candidates = (count: number): FragmentSqlToken => sql.fragment`
+    select ordinal, action, actor_id, actor_name, created_at
+    from operator_actions
+    where ${sql.join(indexed, sql.fragment` and `)}
+    order by ordinal desc
+    limit ${count}`
+  const order = sql.fragment`ordinal desc`
+  return tx.any(sql.type(ExaminedAction)`
+    select ${actionColumns}, matches, is_last_examined
+    from (
+      select ordinal, matches, is_last_examined
+      from (${examinedRows({ candidates, matches, examined: EXAMINED_MAX, limit, order })}) examined
+    ) page
+    join operator_actions using (ordinal)
+    order by ordinal desc
+  `)
+}
+
+/** The last action of a name, of one merchant or of all; null where there is none. */
+export function findLastAction(
   tx: CommonQueryMethods,
-  { merchantId, action, actor, from, to, beforeOrdinal, limit }: ActionFilter,
-): Promise<readonly OperatorActionRecord[]> {
-  const conditions = [sql.fragment`true`]
-  if (merchantId !== undefined) conditions.push(sql.fragment`merchant_id = ${merchantId}`)
-  if (action !== undefined) conditions.push(sql.fragment`action = ${action}`)
-  if (actor !== undefined) conditions.push(sql.fragment`(actor_id = ${actor} or actor_name = ${actor})`)
-  if (from !== undefined) conditions.push(sql.fragment`created_at >= ${from}::timestamptz`)
-  if (to !== undefined) conditions.push(sql.fragment`created_at < ${to}::timestamptz`)
-  if (beforeOrdinal !== undefined) conditions.push(sql.fragment`ordinal < ${beforeOrdinal}::bigint`)
-  return tx.any(sql.type(OperatorActionRecord)`
+  { merchantId, action }: { merchantId?: string; action: string },
+): Promise<OperatorActionRecord | null> {
+  const ofMerchant = merchantId === undefined ? sql.fragment`` : sql.fragment`and merchant_id = ${merchantId}`
+  return tx.maybeOne(sql.type(OperatorActionRecord)`
     select ${actionColumns}
     from operator_actions
-    where ${sql.join(conditions, sql.fragment` and `)}
+    where action = ${action} ${ofMerchant}
     order by ordinal desc
-    limit ${limit}
+    limit 1
   `)
 }
 

@@ -12,30 +12,33 @@ export type Examined = z.infer<typeof Examined>
 /**
  * The newest candidates that match, up to `limit`, with `Examined`. If there are as many candidates as `examined`, the last one
  * is returned in any case: the next page begins after it.
- * @param candidates selects `created_at`, `id` and what `matches` compares, of at most so many rows, the newest
+ * @param candidates selects the columns of `order` and what `matches` compares, of at most so many rows, the newest
  * @param matches conditions over candidate `o`. Without one every candidate matches, and no more than `limit` are examined
+ * @param order of the list, by columns of the candidates
  */
 export function examinedRows({
   candidates,
   matches,
   examined,
   limit,
+  order = sql.fragment`created_at desc, id desc`,
 }: {
   candidates: (count: number) => FragmentSqlToken
   matches: readonly FragmentSqlToken[]
   examined: number
   limit: number
+  order?: FragmentSqlToken
 }): FragmentSqlToken {
   const count = matches.length === 0 ? limit : examined
   return sql.fragment`
     select e.*
     from (
       select o.*, ${sql.join([sql.fragment`true`, ...matches], sql.fragment` and `)} as matches,
-        row_number() over (order by o.created_at desc, o.id desc) = ${count} as is_last_examined
+        row_number() over (order by ${order}) = ${count} as is_last_examined
       from (${candidates(count)}) o
     ) e
     where e.matches or e.is_last_examined
-    order by e.created_at desc, e.id desc
+    order by ${order}
     limit ${limit}`
 }
 

@@ -2,7 +2,7 @@ import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
 import type { Actor } from '../audit/record.ts'
 import { recordAction } from '../audit/record-action.ts'
-import { listActionRows } from '../audit/sql.ts'
+import { findLastAction } from '../audit/sql.ts'
 import { DomainError } from '../lib/errors.ts'
 import { checkExpectedValues, matchesExpectedValues } from '../lib/expected-values.ts'
 import { isUuid } from '../lib/ids.ts'
@@ -70,16 +70,8 @@ async function isRepeat(
   { id, reason, actor }: MerchantAction,
   action: string,
 ): Promise<boolean> {
-  const [last] = await listActionRows(tx, {
-    merchantId: id,
-    action,
-    actor: undefined,
-    from: undefined,
-    to: undefined,
-    beforeOrdinal: undefined,
-    limit: 1,
-  })
-  return last !== undefined && last.actor_id === actor.id && last.reason === (reason ?? null)
+  const last = await findLastAction(tx, { merchantId: id, action })
+  return last !== null && last.actor_id === actor.id && last.reason === (reason ?? null)
 }
 
 export function merchantNotFound(): DomainError {

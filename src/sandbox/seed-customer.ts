@@ -1,7 +1,7 @@
 import { DEMO_CUSTOMER } from '../accounts/our-bank.ts'
 import { bookTransfer } from '../accounts/transfer-sql.ts'
 import type { App } from '../app.ts'
-import { listAudit } from '../audit/list-audit.ts'
+import { findLastAction } from '../audit/sql.ts'
 import { recordAction } from '../audit/record-action.ts'
 import { setClientSecret } from '../identity/service-clients.ts'
 import { UserExistsError } from '../identity/provider.ts'
@@ -147,8 +147,8 @@ async function setPasswordOnce(
   { userId, password }: { userId: string; password: string },
 ): Promise<void> {
   const action = 'customer.seed_password'
-  const { actions } = await listAudit(app, { action, limit: 1 })
-  if (isPasswordSeeded(app, actions[0], userId) && (await app.identity.hasPassword(CUSTOMERS_REALM, userId))) return
+  const last = await findLastAction(app.pool, { action })
+  if (isPasswordSeeded(app, last, userId) && (await app.identity.hasPassword(CUSTOMERS_REALM, userId))) return
   await app.identity.setPassword(CUSTOMERS_REALM, userId, password)
   const after = { key_id: app.sealer.kid }
   await recordAction(app, app.pool, { actor: ACTOR, action, merchantId: null, subjectId: userId, after })

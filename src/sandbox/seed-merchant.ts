@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CommonQueryMethods } from 'slonik'
 import type { App } from '../app.ts'
-import { listAudit } from '../audit/list-audit.ts'
+import { findLastAction } from '../audit/sql.ts'
 import { recordAction } from '../audit/record-action.ts'
 import { ensureUser } from '../identity/ensure-user.ts'
 import { setClientSecret } from '../identity/service-clients.ts'
@@ -164,8 +164,8 @@ async function setPasswordOnce(
   { id, userId, password }: { id: string; userId: string; password: string },
 ): Promise<void> {
   const action = 'merchant.seed_password'
-  const { actions } = await listAudit(app, { merchant_id: id, action, limit: 1 })
-  if (isPasswordSeeded(app, actions[0], userId)) return
+  const last = await findLastAction(app.pool, { merchantId: id, action })
+  if (isPasswordSeeded(app, last, userId)) return
   await app.identity.setPassword(SLUG, userId, password)
   const after = { key_id: app.sealer.kid }
   await recordAction(app, app.pool, { actor: ACTOR, action, merchantId: id, subjectId: userId, after })

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { listAudit } from '../audit/list-audit.ts'
+import { findLastAction } from '../audit/sql.ts'
 import { recordAction } from '../audit/record-action.ts'
 import { ensureUser, ensureRecordedUser } from '../identity/ensure-user.ts'
 import { setClientSecret } from '../identity/service-clients.ts'
@@ -81,9 +81,8 @@ async function setPasswordOnce(
   { userId, password, isNew }: { userId: string; password: string; isNew: boolean },
 ): Promise<void> {
   const action = 'staff.seed_password'
-  const { actions } = await listAudit(app, { action, limit: 1 })
-  const isKnown =
-    isPasswordSeeded(app, actions[0], userId) || (actions.length === 0 && !isNew && !hasRotatedMasterKey(app))
+  const last = await findLastAction(app.pool, { action })
+  const isKnown = isPasswordSeeded(app, last, userId) || (last === null && !isNew && !hasRotatedMasterKey(app))
   if (isKnown && (await app.identity.hasPassword(PLATFORM_REALM, userId))) return
   await app.identity.setPassword(PLATFORM_REALM, userId, password)
   const after = { key_id: app.sealer.kid }

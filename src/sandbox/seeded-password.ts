@@ -7,7 +7,7 @@ const Seeded = z.object({ key_id: z.string() })
 /** Whether an audit entry shows that this user has the password derived from the current master key. */
 export function isPasswordSeeded(
   app: Pick<App, 'sealer'>,
-  entry: Pick<OperatorActionRecord, 'subject_id' | 'after'> | undefined,
+  entry: Pick<OperatorActionRecord, 'subject_id' | 'after'> | null,
   userId: string,
 ): boolean {
   if (entry?.subject_id !== userId) return false

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AUDIT_CHAINS } from '../lib/audit-chain.ts'
-import { Instant, Limit, NoBody, NoHeaders, None, Timestamp, Uuid, listOf, text } from './common.ts'
+import { EXAMINED_PAGES, Instant, Limit, NoBody, NoHeaders, None, Timestamp, Uuid, listOf, text } from './common.ts'
 import { operation } from './operation.ts'
 
 /** An action of an operator, with its time, its reason, and the values before and after. */
@@ -28,6 +28,7 @@ export const listAudit = operation({
   method: 'GET',
   path: '/api/v1/admin/audit',
   summary: 'List operator actions, newest first',
+  description: EXAMINED_PAGES,
   access: ['platform'],
   permission: 'administer platform',
   params: None,

@@ -4,6 +4,7 @@ import t from 'tap'
 import pg from 'pg'
 import { listAudit } from '../../src/audit/list-audit.ts'
 import { recordAction } from '../../src/audit/record-action.ts'
+import { EXAMINED_MAX, listActionRows } from '../../src/audit/sql.ts'
 import { verifyChain } from '../../src/lib/verify-chain.ts'
 import { testService } from '../support/app.ts'
 
@@ -120,4 +121,22 @@ t.test('the trail is listed newest first, by merchant, action and actor, in page
     const given = Buffer.from(bad).toString('base64url')
     await t.rejects(listAudit(app, { limit: 7, cursor: given }), { code: 'VALIDATION_FAILED' }, bad)
   }
+})
+
+t.test('a rare filter examines part of a long trail at a time, and finds what is at its end', async (t) => {
+  const find = { action: 'merchant.hold', limit: 1 }
+  const { actions } = await listAudit(app, find)
+  await owner.query('begin')
+  await owner.query('set local session_replication_role = replica')
+  await owner.query(`
+    insert into operator_actions (ordinal, id, actor_id, actor_name, actor_role, action, subject_id, prev_hash, action_hash)
+    select (select max(ordinal) from operator_actions) + n, gen_random_uuid(), 'a', 'a', 'OPS', 'merchant.kyb', 'x', '', ''
+    from generate_series(1, ${EXAMINED_MAX}) n`)
+  await owner.query('commit')
+  t.match(await listActionRows(app.pool, find), [{ matches: false, is_last_examined: true }], 'the newest have none')
+  let page = await listAudit(app, find)
+  while (page.actions.length === 0 && page.nextCursor !== null)
+    page = await listAudit(app, { ...find, cursor: page.nextCursor })
+  t.same(page.actions, actions)
+  t.equal((await listActionRows(app.pool, { limit: 3 })).length, 3, 'without a filter no more than is asked for')
 })
