@@ -106,8 +106,26 @@ t.test('a realm whose keys cannot be opened keeps no other from its new key', as
     other.slug,
   ])
   await service.owner.query('update idp.realms set keys_retire_at = now() where slug = $1', [third.slug])
-  await t.rejects(maintain(), { message: /^2 of a job's items failed/ })
+  await t.rejects(maintain(), { message: /^1 of a job's items failed/ })
   t.not((await kidsOf(other.slug))[0], old)
   const { rows } = await service.owner.query('select keys_retire_at from idp.realms where slug = $1', [third.slug])
   t.same(rows, [{ keys_retire_at: null }])
+})
+
+t.test('nor do more of them than one round takes', async (t) => {
+  const realms = await Promise.all(Array.from({ length: 12 }, () => makeRealm(harness)))
+  const slugs = realms.map(({ slug }) => slug).toSorted()
+  const last = slugs.pop() ?? ''
+  await service.owner.query(
+    `update idp.realms set keys_rotated_at = now() - interval '93 days', keys_retire_at = now() - interval '3 days',
+       signing_keys = 'v1.aaaaaaaaaaaaaaaa.bm90IHNlYWxlZA' where slug = any($1)`,
+    [slugs],
+  )
+  const [old] = await kidsOf(last)
+  await service.owner.query(`update idp.realms set keys_rotated_at = now() - interval '91 days' where slug = $1`, [
+    last,
+  ])
+  t.same(await maintain(), { more: true })
+  await t.rejects(maintain(), { message: /^1[12] of a job's items failed/ }, 'the realm of the test before as well')
+  t.not((await kidsOf(last))[0], old)
 })

@@ -1,4 +1,4 @@
-import { rejectFailures, runEach } from '../../../lib/paged-job.ts'
+import { makePagedJob, pageOf } from '../../../lib/paged-job.ts'
 import { generateSigningKey, openSigningKeys, sealSigningKeys } from './keys.ts'
 import type { SigningKey } from './keys.ts'
 import { ACCESS_TOKEN_SECONDS } from '../protocol/lifetimes.ts'
@@ -18,6 +18,9 @@ const KEY_CACHE_SECONDS = 600
 /** A replaced key is published until the last token it may have signed has expired. */
 const RETIRE_SECONDS = ACCESS_TOKEN_SECONDS + KEY_CACHE_SECONDS
 
+const runRetiring = makePagedJob<string, string>()
+const runReplacing = makePagedJob<string, string>()
+
 /**
  * Runs one bounded round of housekeeping; several processes may run it concurrently.
  * @throws {Error} after all else is done, where the keys of a realm could not be changed; the log says why
@@ -27,14 +30,20 @@ export async function maintain(parts: EmbeddedParts): Promise<{ more: boolean }>
   const links = await sweepActionTokens(parts.pool, SWEPT_AT_ONCE)
   const onFailure = (err: unknown, realm: string): void =>
     parts.log.error({ err, realm }, 'the signing keys of a realm could not be changed; it is tried again')
-  const retiredSlugs = await listRetiredKeys(parts.pool, KEYS_AT_ONCE)
-  const retireFailureCount = await runEach(retiredSlugs, { work: (slug) => retireKeys(parts, slug), onFailure })
-  const oldSlugs = await listOldKeys(parts.pool, KEY_SECONDS, KEYS_AT_ONCE)
-  const work = (slug: string): Promise<boolean> => replaceKey(parts, slug, { olderThanSeconds: KEY_SECONDS })
-  const failureCount = retireFailureCount + (await runEach(oldSlugs, { work, onFailure }))
+  const limit = KEYS_AT_ONCE
+  const retiring = runRetiring(parts, {
+    list: async (after) => pageOf(await listRetiredKeys(parts.pool, { limit, after }), limit),
+    work: (slug) => retireKeys(parts, slug),
+    onFailure,
+  })
+  const replacing = runReplacing(parts, {
+    list: async (after) => pageOf(await listOldKeys(parts.pool, { seconds: KEY_SECONDS, limit, after }), limit),
+    work: (slug) => replaceKey(parts, slug, { olderThanSeconds: KEY_SECONDS }),
+    onFailure,
+  })
+  await Promise.allSettled([retiring, replacing])
   if (Math.max(states, links) === SWEPT_AT_ONCE) return { more: true }
-  rejectFailures(failureCount)
-  return { more: Math.max(retiredSlugs.length, oldSlugs.length) === KEYS_AT_ONCE }
+  return { more: [await retiring, await replacing].some(({ more }) => more) }
 }
 
 /**

@@ -102,21 +102,27 @@ export async function areKeysRetired(tx: CommonQueryMethods, slug: string): Prom
   return found !== null
 }
 
-/** Up to `limit` realms whose signing key is older than `seconds`. */
-export async function listOldKeys(tx: CommonQueryMethods, seconds: number, limit: number): Promise<string[]> {
+/** Up to `limit` realms behind `after` whose signing key is older than `seconds`. */
+export async function listOldKeys(
+  tx: CommonQueryMethods,
+  { seconds, limit, after = '' }: { seconds: number; limit: number; after: string | undefined },
+): Promise<string[]> {
   const rows = await tx.any(sql.type(Slug)`
     select slug from idp.realms
-    where keys_rotated_at <= now() - make_interval(secs => ${seconds}::float8)
-    order by keys_rotated_at
+    where slug > ${after} and keys_rotated_at <= now() - make_interval(secs => ${seconds}::float8)
+    order by slug
     limit ${limit}
   `)
   return rows.map(({ slug }) => slug)
 }
 
-/** Up to `limit` realms with keys whose tokens have all expired. */
-export async function listRetiredKeys(tx: CommonQueryMethods, limit: number): Promise<string[]> {
+/** Up to `limit` realms behind `after` with keys whose tokens have all expired. */
+export async function listRetiredKeys(
+  tx: CommonQueryMethods,
+  { limit, after = '' }: { limit: number; after: string | undefined },
+): Promise<string[]> {
   const rows = await tx.any(sql.type(Slug)`
-    select slug from idp.realms where keys_retire_at <= now() order by keys_retire_at limit ${limit}
+    select slug from idp.realms where slug > ${after} and keys_retire_at <= now() order by slug limit ${limit}
   `)
   return rows.map(({ slug }) => slug)
 }
