@@ -86,7 +86,13 @@ export async function rotateApiCredential(
     recordAction(app, tx, { actor, action: 'credential.rotate', merchantId, subjectId: clientId }),
   )
   const roles = credential.role === null ? [] : [credential.role]
-  return { credential, ...(await renewRecordedClient(app, { realm, clientId, roles })) }
+  const issued = await renewRecordedClient(app, { realm, clientId, roles })
+  // Revoked meanwhile: the client was deleted, and is there again with the new secret.
+  if ((await readCredential(app, key)).revoked_at !== null) {
+    await app.identity.deleteClient(realm, clientId)
+    throw credentialNotFound()
+  }
+  return { credential, ...issued }
 }
 
 /**

@@ -152,6 +152,19 @@ t.test('a revoked credential is gone from the provider and the list, and authent
   t.match(await actionsOf(merchantId), [{}, { action: 'credential.revoke', before: { name: 'ci', role: 'ADMIN' } }])
 })
 
+t.test('a credential that is revoked while its secret is rotated stays gone from the provider', async (t) => {
+  const { app, identity, merchantId, realm, create } = await shop()
+  const { client_id: clientId } = (await create()).credential
+  const key = { merchantId, clientId, actor }
+  identity.onCall(async (method) => {
+    if (method !== 'createServiceClient') return
+    identity.onCall(undefined)
+    await revokeApiCredential(app, key)
+  })
+  await t.rejects(rotateApiCredential(app, key), { code: 'CREDENTIAL_NOT_FOUND' })
+  t.equal(identity.realm(realm).clients.has(clientId), false)
+})
+
 t.test("the server client can't be revoked, for the merchant is known by it", async (t) => {
   const { app, identity, merchantId, clientId, realm } = await shop()
   await t.rejects(revokeApiCredential(app, { merchantId, clientId, actor }), {
