@@ -37,6 +37,8 @@ create table bank_statement_lines (
   bank_reference varchar(140),
   end_to_end_id varchar(35),
   remittance varchar(500),
+  -- Why money has come back, by the code of its bank, such as AC04.
+  return_reason varchar(35),
   -- Of an end-to-end id of ours that the line names, what the shortest field of a bank keeps (decision 255), in any case and
   -- with words around it.
   named_id text generated always as (

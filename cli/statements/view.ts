@@ -46,6 +46,7 @@ export function printLine(context: Context, line: StatementLine): void {
     ['Bank reference', line.bank_reference ?? ''],
     ['End-to-end id', line.end_to_end_id ?? ''],
     ['Reference', line.remittance ?? ''],
+    ['Return reason', line.return_reason ?? ''],
     ['Matched by', line.matched_by ?? ''],
     ['Payment', line.payment_id ?? ''],
     ['Refund', line.refund_id ?? ''],

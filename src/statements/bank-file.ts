@@ -36,6 +36,8 @@ export type BankLine = {
   endToEndId: string | null
   /** The text that the payer, or the other bank, has written. */
   remittance: string | null
+  /** Of money that came back: the code of its bank (`RtrInf`), such as `AC04`. */
+  returnReason: string | null
 }
 
 /** The most lines of a file: a month of a busy account. */

@@ -1,12 +1,13 @@
 import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
+import { failureOfReason } from '../payout-files/failure-of-reason.ts'
 import { movePayouts } from '../payouts/move.ts'
 import type { PayoutRecord } from '../payouts/record.ts'
 import type { PayoutLine } from './record.ts'
 
 /**
  * Moves payouts as the lines that are known of them say: a debit was paid, and a credit under its id came back, which
- * proves that it was paid too. What the bank's API has said before stays.
+ * proves that it was paid too, for the reason that its bank gives. What the bank's API has said before stays.
  * @returns those that have moved, to be announced after the commit
  */
 export async function confirmPayouts(
@@ -26,7 +27,12 @@ export async function confirmPayouts(
   const returned = await movePayouts(
     tx,
     app,
-    returns.map((line) => ({ ...keyOf(line), from: 'PAID', on: 'return', failureCode: 'BANK_ERROR' })),
+    returns.map((line) => ({
+      ...keyOf(line),
+      from: 'PAID',
+      on: 'return',
+      failureCode: failureOfReason(line.return_reason),
+    })),
   )
   return [...paid, ...returned]
 }

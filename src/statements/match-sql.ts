@@ -255,7 +255,7 @@ function match(tx: DatabaseTransactionConnection, { rule, days, paying, isInOrde
         matched_by = ${rule}, matched_at = now()
       from pair m
       where l.id = m.line_id and m.is_own and (${isInOrder}::boolean or (m.movements = 1 and m.lines = 1))
-      returning l.merchant_id, l.payout_id, l.refund_id, l.direction, l.bank_reference
+      returning l.merchant_id, l.payout_id, l.refund_id, l.direction, l.bank_reference, l.return_reason
     )
     select count(*)::integer as count,
       coalesce(json_agg(m order by m.direction desc) filter (where m.payout_id is not null), '[]') as payouts,

@@ -112,7 +112,7 @@ function linesOf(entry: Element, where: string): BankLine[] {
   const bankReference = nameOf(textAt(entry, 'AcctSvcrRef') ?? '', 140)
   const [only, ...others] = details
   const isOfOnly = only !== undefined && others.length === 0 && directionOf(only, where, whole) === whole.direction
-  const own = isOfOnly ? namesOf(only) : { endToEndId: null, remittance: null, bankReference: null }
+  const own = isOfOnly ? namesOf(only) : NO_NAMES
   const remittance = own.remittance ?? (others.length > 0 ? null : plainText(textAt(entry, 'AddtlNtryInf') ?? '', 500))
   return [{ ...base, ...whole, ...own, remittance, bankReference: bankReference ?? own.bankReference }]
 }
@@ -142,12 +142,16 @@ function signedOf({ direction, amount }: Moved): bigint {
   return direction === 'CREDIT' ? parseAmount(amount) : -parseAmount(amount)
 }
 
-function namesOf(details: Element): Pick<BankLine, 'endToEndId' | 'remittance' | 'bankReference'> {
+type Names = Pick<BankLine, 'endToEndId' | 'remittance' | 'bankReference' | 'returnReason'>
+const NO_NAMES: Names = { endToEndId: null, remittance: null, bankReference: null, returnReason: null }
+
+function namesOf(details: Element): Names {
   const unstructured = allAt(details, 'RmtInf/Ustrd').map(({ text }) => text)
   const structured = allAt(details, 'RmtInf/Strd/CdtrRefInf/Ref').map(({ text }) => text)
   return {
     endToEndId: nameOf(textAt(details, 'Refs/EndToEndId') ?? '', 35),
     remittance: plainText([...structured, ...unstructured].join(' '), 500),
     bankReference: nameOf(textAt(details, 'Refs/AcctSvcrRef', 'Refs/TxId') ?? '', 140),
+    returnReason: plainText(textAt(details, 'RtrInf/Rsn/Cd', 'RtrInf/Rsn/Prtry') ?? '', 35),
   }
 }

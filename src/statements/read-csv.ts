@@ -99,6 +99,7 @@ function lineOf(cell: Cell, form: CsvForm, where: string): BankLine | undefined 
     direction: isDebit ? 'DEBIT' : 'CREDIT',
     ...money,
     isReversal: false,
+    returnReason: null,
     bankReference: nameOf(cell('bank_reference'), 140),
     endToEndId: nameOf(cell('end_to_end_id'), 35),
     remittance: plainText(cell('reference'), 500),

@@ -31,6 +31,7 @@ export const StatementLineRecord = z.object({
   bank_reference: z.string().nullable(),
   end_to_end_id: z.string().nullable(),
   remittance: z.string().nullable(),
+  return_reason: z.string().nullable(),
   merchant_id: z.string().nullable(),
   payment_id: z.string().nullable(),
   refund_id: z.string().nullable(),
@@ -47,6 +48,7 @@ export const PayoutLine = z.object({
   payout_id: z.string(),
   direction: z.enum(['CREDIT', 'DEBIT']),
   bank_reference: z.string().nullable(),
+  return_reason: z.string().nullable(),
 })
 export type PayoutLine = z.infer<typeof PayoutLine>
 

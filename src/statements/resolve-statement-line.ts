@@ -42,11 +42,11 @@ export async function resolveStatementLine(
     const { merchantId, paymentId, refundId, payoutId } = movement
     const after = { payment_id: paymentId, refund_id: refundId, payout_id: payoutId }
     await recordAction(app, tx, { actor, action: 'statement_line.resolve', merchantId, subjectId: id, reason, after })
-    const { direction, bank_reference } = line
+    const { direction, bank_reference, return_reason } = line
     const lines =
       merchantId === null || payoutId === null
         ? []
-        : [{ merchant_id: merchantId, payout_id: payoutId, direction, bank_reference }]
+        : [{ merchant_id: merchantId, payout_id: payoutId, direction, bank_reference, return_reason }]
     const refunds =
       merchantId === null || refundId === null
         ? []

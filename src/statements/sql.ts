@@ -12,7 +12,7 @@ const statementColumns = sql.fragment`
 
 const lineColumns = sql.fragment`
   id, statement_id, account, booked_on::text as booked_on, direction, amount, currency, is_reversal, bank_reference,
-  end_to_end_id, remittance, merchant_id, payment_id, refund_id, payout_id, matched_by, matched_at, resolution_reason
+  end_to_end_id, remittance, return_reason, merchant_id, payment_id, refund_id, payout_id, matched_by, matched_at, resolution_reason
 `
 
 /**
@@ -92,17 +92,19 @@ export async function insertLines(
         line.bankReference,
         line.endToEndId,
         line.remittance,
+        line.returnReason,
       ])
-    const types = ['uuid', 'text', 'text', 'text', 'text', 'text', 'bool', 'text', 'text', 'text']
+    const types = ['uuid', 'text', 'text', 'text', 'text', 'text', 'bool', 'text', 'text', 'text', 'text']
     await tx.query(sql.typeAlias('void')`
       insert into bank_statement_lines (
         id, statement_id, account, line_hash, booked_on, direction, amount, currency, is_reversal, bank_reference,
-        end_to_end_id, remittance
+        end_to_end_id, remittance, return_reason
       )
       select id, ${statementId}, ${account}, hash, booked_on::date, direction, amount::numeric, currency, is_reversal,
-        bank_reference, end_to_end_id, remittance
+        bank_reference, end_to_end_id, remittance, return_reason
       from ${sql.unnest(tuples, types)} as l (
-        id, hash, booked_on, direction, amount, currency, is_reversal, bank_reference, end_to_end_id, remittance
+        id, hash, booked_on, direction, amount, currency, is_reversal, bank_reference, end_to_end_id, remittance,
+        return_reason
       )
     `)
   }

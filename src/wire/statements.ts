@@ -57,6 +57,10 @@ export const StatementLine = z.strictObject({
   bank_reference: z.string().nullable(),
   end_to_end_id: z.string().nullable(),
   remittance: z.string().nullable(),
+  return_reason: z
+    .string()
+    .nullable()
+    .meta({ description: 'why money has come back, by the code of its bank', examples: ['AC04'] }),
   merchant_id: Uuid.nullable(),
   payment_id: Uuid.nullable(),
   refund_id: Uuid.nullable(),

@@ -473,6 +473,29 @@ t.test(
   },
 )
 
+t.test('what comes back for the account waits for another one, and for other reasons is paid again', async (t) => {
+  const [closed, other] = [await payableMerchant(service), await payableMerchant(service, { amount: '6.0000' })]
+  const { file } = await exported()
+  const back = file.payments.map(({ amount, endToEndId: e2e }) => {
+    const returned = amount === '49.30' ? 'AC04' : 'MS03'
+    return { amount, e2e, ref: `BACK-${returned}`, returned }
+  })
+  const content = statementOf(file.payments, back)
+  t.same(await schemaErrors('camt.053.001.02', content), [])
+  await post('statements', { content })
+  t.match(await payoutsOf(service, closed), [
+    { status: 'RETURNED', failure_code: 'ACCOUNT_CLOSED', retry_at: 'infinity' },
+  ])
+  t.match(await payoutsOf(service, other), [{ status: 'RETURNED', failure_code: 'BANK_ERROR', retry_at: /Z$/ }])
+  await createPayouts(app)
+  t.same(await statusesOf(closed), ['RETURNED'], 'not to the same account again')
+  await payoutAccount(service, closed)
+  const again = await exported()
+  t.match(again.file.payments, [{ amount: '49.30' }])
+  await post('statements', { content: statementOf(again.file.payments) })
+  t.same(await statusesOf(closed), ['RETURNED', 'PAID'])
+})
+
 t.test('a line that no rule has matched is a payout by hand', async (t) => {
   const merchant = await payableMerchant(service, { amount: '8.1500' })
   const { file } = await exported()

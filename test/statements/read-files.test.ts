@@ -30,7 +30,7 @@ t.test('camt.053 version 02: booked entries are lines, with their names and bala
       { amount: '0.00' },
     ]),
   )
-  const line = { currency: 'GBP', isReversal: false }
+  const line = { currency: 'GBP', isReversal: false, returnReason: null }
   t.same(
     { format, statements },
     {

@@ -18,6 +18,8 @@ export type SampleLine = {
   text?: string
   status?: 'BOOK' | 'PDNG'
   reversal?: boolean
+  /** Why it came back: `RtrInf`. */
+  returned?: string
 }
 
 const TODAY = new Date().toISOString().slice(0, 10)
@@ -35,6 +37,7 @@ export function britishFile(lines: readonly SampleLine[], { id = 'STMT-1', accou
       ${element('AcctSvcrRef', line.ref)}<BkTxCd/><NtryDtls><TxDtls>
       <Refs>${element('EndToEndId', line.e2e ?? 'NOTPROVIDED')}</Refs>
       ${line.text === undefined ? '' : `<RmtInf><Ustrd>${line.text}</Ustrd></RmtInf>`}
+      ${line.returned === undefined ? '' : `<RtrInf><Rsn><Cd>${line.returned}</Cd></Rsn></RtrInf>`}
       </TxDtls></NtryDtls></Ntry>`,
   )
   return `<?xml version="1.0" encoding="UTF-8"?>
