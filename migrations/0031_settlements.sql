@@ -25,7 +25,7 @@ create table settlements (
   -- The net amount where it can be paid, else zero: the next settlement opens with it.
   payable_amount numeric(19, 4) not null,
   line_count integer not null check (line_count > 0),
-  -- Where the money goes: the merchant's active account at that moment, or null without one.
+  -- Where the money would go at that moment, by the rule of payout_prospects; null without such an account.
   bank_account_id uuid,
   closed_at timestamptz not null default now(),
   -- The payout that pays it; null again when it failed or was returned.

@@ -119,7 +119,7 @@ begin
     net + rounding, payable, total.line_count + abs(sign(rounding)),
     (
       select a.id from merchant_bank_accounts a
-      where a.merchant_id = merchant and a.is_active
+      where a.merchant_id = merchant and a.is_active and (currency_code = 'GBP' or a.encrypted_iban is not null)
       order by a.created_at desc, a.id desc
       limit 1
     )

@@ -149,6 +149,22 @@ t.test('a settlement names the bank account that was added last, if it is active
   t.match(await settlementsOf(merchant.id), [{ bank_account_id: account.body.id }, { bank_account_id: null }])
 })
 
+t.test('a settlement in euros names the account that its payout goes to, which has an IBAN', async (t) => {
+  const merchant = await service.merchant()
+  const add = async (more: object): Promise<string> => {
+    const body = { account_holder_name: 'Acme Ltd', sort_code: '20-20-15', account_number: '55555555', ...more }
+    return (await service.call('POST', '/api/v1/portal/bank-accounts', { merchant, body })).body.id
+  }
+  await add({ account_number: '12345678' })
+  await postFor(service, merchant.id, ['payment_settled', '1.0000', 'EUR'])
+  await pass(merchant.id, '1 day')
+  const withIban = await add({ iban: 'GB33BUKB20201555555555' })
+  await add({ account_number: '87654321' })
+  await postFor(service, merchant.id, ['payment_settled', '1.0000', 'EUR'])
+  await pass(merchant.id, '1 day')
+  t.match(await settlementsOf(merchant.id), [{ bank_account_id: null }, { bank_account_id: withIban }])
+})
+
 t.test('workers that close at once make one settlement of each period', async (t) => {
   const shops = await Promise.all([1, 2, 3].map(() => service.merchant()))
   for (const { id } of shops) {
