@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { BankUnavailableError } from '../connector.ts'
 import type { Obie } from './obie.ts'
 import { obieContext } from './seal-contexts.ts'
-import { findConsent, leaseRenewal, saveTokens } from './store-sql.ts'
+import { findConsent, leaseRenewal, replaceTokens, saveTokens } from './store-sql.ts'
 import type { ConsentRow } from './store-sql.ts'
 import { GrantRefusedError, isUsable } from './tokens.ts'
 import type { PayerTokens } from './tokens.ts'
@@ -25,8 +25,27 @@ export function tokensOf(obie: Obie, consent: ConsentRow): PayerTokens | undefin
 }
 
 export async function keepTokens(obie: Obie, state: string, tokens: PayerTokens): Promise<void> {
-  const sealed = obie.sealer.seal(JSON.stringify(tokens), obieContext('consents.tokens', state))
-  await saveTokens(obie.pool, { state, tokens: sealed })
+  await saveTokens(obie.pool, { state, tokens: sealed(obie, state, tokens) })
+}
+
+function sealed({ sealer }: Obie, state: string, tokens: PayerTokens): string {
+  return sealer.seal(JSON.stringify(tokens), obieContext('consents.tokens', state))
+}
+
+/**
+ * Has a payer's token renewed that the bank does not take before its end. One that can't be renewed is kept, because a
+ * gateway may have rejected it.
+ */
+export async function endToken(obie: Obie, { state, token }: { state: string; token: string }): Promise<void> {
+  const consent = await findConsent(obie.pool, state)
+  if (consent?.tokens == null) return
+  const known = tokensOf(obie, consent)
+  if (known?.accessToken !== token || known.refreshToken === undefined) return
+  await replaceTokens(obie.pool, {
+    state,
+    before: consent.tokens,
+    tokens: sealed(obie, state, { ...known, endsAt: 0 }),
+  })
 }
 
 /**

@@ -4,7 +4,7 @@ import type { ExecutionOrder, ExecutionOutcome, MandateOrder, StagingOutcome } f
 import { mandatePaymentBody, paymentBody } from './bodies.ts'
 import { bodyOf, debtorAccountOf, isUsedUp } from './consents.ts'
 import type { Obie } from './obie.ts'
-import { usableToken } from './payer-tokens.ts'
+import { endToken, usableToken } from './payer-tokens.ts'
 import { FundsAnswer, PaymentAnswer, RefusedByBankError } from './resources.ts'
 import type { Call } from './resources.ts'
 import { obieContext } from './seal-contexts.ts'
@@ -147,7 +147,7 @@ async function confirmFunds(
       step: 'funds confirmation',
       method: 'GET',
       url: `${profile.payments.base_url}/domestic-payment-consents/${encodeURIComponent(consent.consent_id ?? '')}/funds-confirmation`,
-      token: await usableToken(obie, consent, signal),
+      ...(await ofPayer(obie, consent, signal)),
       state: consent.state,
       answer: FundsAnswer,
     },
@@ -208,13 +208,18 @@ async function payCall(obie: Obie, order: OrderToSend): Promise<Call<PaymentAnsw
     step: 'payment',
     method: 'POST',
     url: apiOf(obie, consent).url,
-    token: await usableToken(obie, consent, signal),
+    ...(await ofPayer(obie, consent, signal)),
     body: sentOrder(obie, payment),
     idempotencyKey: payment.payment_id,
     state: consent.state,
     answer: PaymentAnswer,
     problemOf: problemOfOrder(obie, order),
   }
+}
+
+async function ofPayer(obie: Obie, consent: ConsentRow, signal: AbortSignal) {
+  const token = await usableToken(obie, consent, signal)
+  return { token, tokenRefused: () => endToken(obie, { state: consent.state, token }) }
 }
 
 async function statusCall(obie: Obie, order: OrderToSend, id: string): Promise<Call<PaymentAnswer>> {

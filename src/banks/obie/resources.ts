@@ -101,6 +101,8 @@ export type Call<T> = {
   problemOf?: (answer: T) => string | undefined
   /** Called before the request leaves, where it does. */
   beforeSending?: () => Promise<void>
+  /** Called where the bank does not take the token. Without it the token is the client's own, and is dropped. */
+  tokenRefused?: () => Promise<void>
 }
 
 type Heading = Pick<Call<unknown>, 'token' | 'body' | 'idempotencyKey'>
@@ -169,7 +171,10 @@ export function makeResources({ profile, signer, http, discovery, tokens }: Part
         },
         signal,
       )
-      if (answer.status === 401) tokens.forget(call.token)
+      if (answer.status === 401) {
+        if (call.tokenRefused === undefined) tokens.forget(call.token)
+        else await call.tokenRefused()
+      }
       if (answer.status >= 400) throw refusal(step, answer.status, jsonOf(answer.body))
       return held.read as T
     },

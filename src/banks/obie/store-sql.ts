@@ -61,6 +61,16 @@ export async function saveTokens(
   `)
 }
 
+/** Changes nothing where another process has renewed them meanwhile. */
+export async function replaceTokens(
+  db: CommonQueryMethods,
+  { state, before, tokens }: { state: string; before: string; tokens: string },
+): Promise<void> {
+  await db.query(sql.type(Nothing)`
+    update obie.consents set tokens = ${tokens} where state = ${state} and tokens = ${before}
+  `)
+}
+
 /** Leases the renewal of a consent's tokens: false where another process has it. */
 export async function leaseRenewal(
   db: CommonQueryMethods,

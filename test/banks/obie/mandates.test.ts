@@ -121,6 +121,11 @@ t.test('tokens that end are renewed, by one process at a time', async (t) => {
   t.not(after.accessToken, before.accessToken)
   t.not(after.refreshToken, before.refreshToken, 'the bank gives a new one each time')
   t.equal((await bank.books()).payments.length, 4)
+
+  await bank.control('DELETE', '/tokens')
+  const { body: early } = await payUnder(service, merchant, { consentId, changes: { amount: '4.00' } })
+  await untilStatus(service, merchant, early.payment_id, 'Settled')
+  t.not((await read()).accessToken, after.accessToken, 'also one that the bank has ended before its time')
 })
 
 t.test('collections that wait for a token which is being renewed do not close the bank', async (t) => {
