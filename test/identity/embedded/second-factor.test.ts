@@ -233,6 +233,9 @@ t.test('a password that no mailed link has just set needs the code of a mail for
   for (let mail = 3; mail <= 5; mail += 1) await afterPassword(wish)
   const sixth = await afterPassword(wish)
   t.equal(sixth.page.status, 429, 'five mails an hour')
+  t.match(sixth.page.text, /At most five codes an hour/)
+  const [, forgot = ''] = /href="([^"]+\/forgot[^"]*)"/.exec(sixth.page.text) ?? []
+  t.equal((await sixth.agent.open(new URL(forgot, wish.authUrl).href)).status, 200, 'and what to do instead')
   t.notMatch((await sixth.agent.open(sixth.page.url)).text, /<kbd>/)
   const link = await harness.identity.inviteUser(realm.slug, realm.admin.id, {
     clientId: realm.portal,

@@ -39,6 +39,18 @@ export function tooManyPage(theme: Theme, retryAfterSeconds: number): PageReply 
   })
 }
 
+/** The page after too many mails with a code. The link for a forgotten password proves the address without one. */
+export function tooManyMailsPage(theme: Theme, retryAfterSeconds: number, forgotPath: string): PageReply {
+  return messagePage({
+    theme,
+    title: 'Too many codes were mailed',
+    status: 429,
+    headers: { 'retry-after': String(retryAfterSeconds) },
+    content: html`<p>At most five codes an hour are mailed to one address.</p>
+<p>Wait ${durationOf(retryAfterSeconds)} and sign in again, or <a href="${forgotPath}">choose a new password</a>: then no code is needed.</p>`,
+  })
+}
+
 function durationOf(seconds: number): string {
   if (seconds <= 1) return 'a second'
   return seconds < 100 ? `${String(seconds)} seconds` : `${String(Math.ceil(seconds / 60))} minutes`

@@ -1,5 +1,5 @@
 import { ACR, asksForFactor } from '../../../lib/sign-in-levels.ts'
-import { lostSignInPage, tooManyPage } from '../pages/message.ts'
+import { lostSignInPage, tooManyMailsPage } from '../pages/message.ts'
 import { factorPage, mailedCodePage, recoveryCodesPage, setUpPage } from '../pages/second-factor.ts'
 import type { PageReply } from '../pages/shell.ts'
 import type { UserRecord } from '../record.ts'
@@ -8,6 +8,7 @@ import { afterChange, answerManage, createPasskey } from './manage-factor-pages.
 import { hashOf, mailCode } from './mailed-code.ts'
 import { requestOptions, verifyUsed } from './passkeys.ts'
 import { listPasskeys } from './passkeys-sql.ts'
+import { pathIn } from './page-request.ts'
 import { keep, save } from './pending-sign-in.ts'
 import type { Pending, PendingAt } from './pending-sign-in.ts'
 import { checkCode, makeSecret, requiresFactor, setUpApp } from './second-factor.ts'
@@ -39,7 +40,10 @@ export async function afterPassword(
   if (requiresFactor(parts, user) || asksForFactor(step.details.params['acr_values'])) {
     if (user.is_address_proved) return keep(step, { ...setUp, subject, at, factor, secret: newSecret() })
     const mailed = await mailCode(parts, user)
-    if ('retryAfterSeconds' in mailed) return tooManyPage(step.request.theme, mailed.retryAfterSeconds)
+    if ('retryAfterSeconds' in mailed) {
+      const forgotPath = pathIn(step.request, `/forgot?interaction=${step.details.uid}`)
+      return tooManyMailsPage(step.request.theme, mailed.retryAfterSeconds, forgotPath)
+    }
     return keep(step, { stage: 'mail', subject, at, factor, codeHash: mailed.codeHash })
   }
   return finish(step, { login: { accountId: subject, ts: at, acr: ACR.password, amr: ['pwd'] } })
