@@ -1,5 +1,6 @@
 import type { CommonQueryMethods, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
+import { hasNoWorker } from '../db/late-webhooks-sql.ts'
 import { sql } from '../db/sql.ts'
 import { PaymentStatus } from '../wire/payments.ts'
 
@@ -139,7 +140,7 @@ export function findOverviewCounts(tx: CommonQueryMethods, scope: MerchantScope)
       (${firstDueDelivery(scope, sql.fragment`true`)}) as oldest_due_at,
       disputes.*,
       least(2147483647, greatest(0, extract(epoch from now() - least(
-        (${firstDueDelivery(scope, sql.fragment`not exists (select from webhook_lanes l where l.merchant_id = m.id and l.locked_until > now())`)}), ${firstDueAtBank(scope)}
+        (${firstDueDelivery(scope, hasNoWorker)}), ${firstDueAtBank(scope)}
       )) * 1000))::int4 as lag_ms
     from (
       select count(*) filter (where d.status = 'OPEN')::int4 as disputes_open,

@@ -1,9 +1,15 @@
 import { sql } from './sql.ts'
 
 /**
- * Since when the oldest webhook is due that no worker has in hand; null where none is queued. The lane of a merchant whose
- * endpoint hangs is held, and late because of it alone: another worker could not help. One probe for each merchant, however
- * many rows it has.
+ * Whether no worker has the webhooks of merchant `m` in hand. The lane of one whose endpoint hangs is held, and late because of
+ * it alone: another worker could not help.
+ */
+export const hasNoWorker = sql.fragment`
+  not exists (select from webhook_lanes l where l.merchant_id = m.id and l.locked_until > now())`
+
+/**
+ * Since when the oldest webhook is due that no worker has in hand; null where none is queued. One probe for each merchant,
+ * however many rows it has.
  */
 export const oldestLateWebhook = sql.fragment`
   with recursive merchant (id) as (
@@ -18,5 +24,5 @@ export const oldestLateWebhook = sql.fragment`
   cross join lateral (
     select q.due_at from webhook_queue q where q.merchant_id = m.id order by q.due_at, q.sequence limit 1
   ) oldest
-  where not exists (select from webhook_lanes l where l.merchant_id = m.id and l.locked_until > now())
+  where ${hasNoWorker}
 `
