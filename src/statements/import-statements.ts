@@ -10,7 +10,7 @@ import { announcePayout } from '../payouts/move.ts'
 import { announceRefund } from '../payments/refunds/execute-refund.ts'
 import { confirmPayouts } from './confirm-payouts.ts'
 import { confirmRefunds } from './confirm-refunds.ts'
-import { matchOpenLines } from './match-open-lines.ts'
+import { matchById, matchByReferences } from './match-open-lines.ts'
 import { ownAccounts, withOwnAccounts } from './own-accounts.ts'
 import { readCamt } from './read-camt.ts'
 import { readCsv } from './read-csv.ts'
@@ -40,7 +40,8 @@ export type ImportOutcome = {
 
 /**
  * Imports a bank's file, matches every open line of the last imports, and confirms the payouts and refunds among them. A file,
- * and a line, that was imported before is not imported again (decision 255).
+ * and a line, that was imported before is not imported again (decision 255). What lines are by their reference is found
+ * after the commit (decision 444).
  * @throws {DomainError} VALIDATION_FAILED at `content` or `csv`, naming the line, the entry or the account
  */
 export async function importStatements(
@@ -55,7 +56,7 @@ export async function importStatements(
     const statements =
       before.length > 0 ? before : await insertFile(app, tx, { file, fileHash, contentHash: hashOf(content), actor })
     const newLineCount = before.length > 0 ? 0 : sum(statements.map(({ new_line_count }) => new_line_count))
-    const matched = await matchOpenLines(tx, ownAccounts(app.config))
+    const matched = await matchById(tx, ownAccounts(app.config))
     const moved = await confirmPayouts(app, tx, matched.payouts)
     const refunded = await confirmRefunds(app, tx, matched.refunds)
     const opened = await openLinesOfFailed(tx, matched)
@@ -66,13 +67,17 @@ export async function importStatements(
       newLineCount,
       knownLineCount: sum(statements.map(({ line_count }) => line_count)) - newLineCount,
       matchedLineCount: matched.count - opened.length,
-      unmatchedLineCount: await countUnmatchedLines(tx),
       returnedRefundCount: countReturned(matched.refunds) - countReturned(opened),
     }
   })
   for (const payout of moved) announcePayout(app, payout)
   for (const refund of refunded) announceRefund(app, refund)
-  return outcome
+  const byReferenceCount = await matchByReferences(app.pool)
+  return {
+    ...outcome,
+    matchedLineCount: outcome.matchedLineCount + byReferenceCount,
+    unmatchedLineCount: await countUnmatchedLines(app.pool),
+  }
 }
 
 function readFile(content: string, csv: CsvForm | undefined): BankFile {

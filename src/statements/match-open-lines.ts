@@ -1,10 +1,15 @@
-import type { DatabaseTransactionConnection } from 'slonik'
-import { listDays, matchInOrder, matchLines } from './match-sql.ts'
+import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
+import { listByReference } from './by-reference-sql.ts'
+import { DAYS_AFTER, DAYS_BEFORE, listDays, matchByReference, matchInOrder, matchLines } from './match-sql.ts'
 import type { Matched } from './match-sql.ts'
 import type { OwnAccounts } from './own-accounts.ts'
+import { dayAfter, partsOfDays } from './parts-of-days.ts'
+import type { Days } from './parts-of-days.ts'
+import type { ByReference } from './record.ts'
+import { lockStatements } from './sql.ts'
 
 /** The surest rule first: what it has matched is gone for the next. */
-export async function matchOpenLines(
+export async function matchById(
   tx: DatabaseTransactionConnection,
   { paying }: Pick<OwnAccounts, 'paying'>,
 ): Promise<Omit<Matched, 'doubtful'>> {
@@ -14,7 +19,7 @@ export async function matchOpenLines(
     all.payouts.push(...payouts)
     all.refunds.push(...refunds)
   }
-  for (const rule of ['END_TO_END_ID', 'END_TO_END_ID_31', 'END_TO_END_ID_18', 'REFERENCE'] as const) {
+  for (const rule of ['END_TO_END_ID', 'END_TO_END_ID_31', 'END_TO_END_ID_18'] as const) {
     for (const days of await listDays(tx, rule)) {
       const matched = await matchLines(tx, { rule, days, paying })
       add(matched)
@@ -23,4 +28,31 @@ export async function matchOpenLines(
     }
   }
   return all
+}
+
+/**
+ * Matches lines with payments and refunds by their reference, each part of the days in a transaction of its own: none that
+ * fails takes back what is known by its id, nor what other parts have found (decision 444).
+ * @returns how many lines were matched
+ * @throws what the first part has failed with, after all others
+ */
+export async function matchByReferences(pool: CommonQueryMethods): Promise<number> {
+  let count = 0
+  const failures: unknown[] = []
+  for (const days of await pool.transaction((tx) => listDays(tx, 'REFERENCE')))
+    try {
+      count += await pool.transaction((tx) => matchDays(tx, days))
+    } catch (error) {
+      failures.push(error)
+    }
+  if (failures.length > 0) throw failures[0]
+  return count
+}
+
+async function matchDays(tx: DatabaseTransactionConnection, days: Days): Promise<number> {
+  await lockStatements(tx)
+  const movements: ByReference[] = []
+  const about = { from: dayAfter(days.from, -DAYS_BEFORE), to: dayAfter(days.to, DAYS_AFTER - 1) }
+  for (const part of partsOfDays(about)) movements.push(...(await listByReference(tx, part)))
+  return (await matchByReference(tx, { days, movements })).count
 }

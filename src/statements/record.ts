@@ -61,6 +61,19 @@ export const RefundLine = z.object({
 })
 export type RefundLine = z.infer<typeof RefundLine>
 
+/** A payment or refund that has the reference of an open line, and its direction, amount and currency. */
+export const ByReference = z.object({
+  merchant_id: z.string(),
+  payment_id: z.string(),
+  refund_id: z.string().nullable(),
+  direction: z.enum(['CREDIT', 'DEBIT']),
+  amount: z.string(),
+  currency: z.string(),
+  key: z.string(),
+  created_at: z.string(),
+})
+export type ByReference = z.infer<typeof ByReference>
+
 export const UnmatchedMovementRecord = z.object({
   kind: z.enum(['payment', 'refund', 'payout']),
   merchant_id: z.string(),

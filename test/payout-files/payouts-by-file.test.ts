@@ -7,6 +7,7 @@ import type { Answer } from '../support/app.ts'
 import { nordicFile, schemaErrors } from '../support/bank-files.ts'
 import { brokenInvariants } from '../support/invariants.ts'
 import { balancesOf } from '../support/ledger.ts'
+import { settledPayment } from '../support/payments.ts'
 import { PAYING_IBAN, answerTo, readInstructions, statementOf } from '../support/payout-bank.ts'
 import type { ReadFile } from '../support/payout-bank.ts'
 import { closedSettlement, payableMerchant, payoutAccount, payoutWebhooksOf, payoutsOf } from '../support/payouts.ts'
@@ -100,6 +101,19 @@ t.test('a payout that a bank books together with a larger credit is paid, and ha
   )
   t.match(await post('statements', { content }), { body: { new_line_count: 2, matched_line_count: 1 } })
   t.same(await statusesOf(merchant), ['PAID'])
+})
+
+t.test('a payout is paid by its id, also while nothing can be found by its reference', async (t) => {
+  const merchant = await payableMerchant(service)
+  await settledPayment(service, merchant, { amount: '61.00', remittance_reference: 'INV 61' })
+  const { file } = await exported()
+  const content = statementOf(file.payments, [{ amount: '61.00', text: 'INV 61', ref: 'INV-61' }])
+  await owner.query('begin; lock table payment_consents')
+  const failed = await service.call('POST', '/api/v1/admin/statements', { headers, body: { content }, isOnce: true })
+  t.equal(failed.status, 503)
+  t.same(await statusesOf(merchant), ['PAID'])
+  await owner.query('rollback')
+  t.match(await post('statements', { content }), { status: 200, body: { new_line_count: 0, matched_line_count: 1 } })
 })
 
 t.test('a rejected payout comes back to the balance; importing the answer twice changes nothing', async (t) => {

@@ -265,7 +265,8 @@ async function atOnce(requests: readonly (() => Promise<Answer>)[]): Promise<Ans
 t.test('a line is resolved, or matched, once by those who do so at once', async (t) => {
   const resolve = (id: string, body: object) => () =>
     service.call('PUT', `${LINES}/${id}/resolution`, { headers, body: { reason: 'we know', ...body } })
-  const { content } = statement([line('36.00', 'a', { text: 'AT ONCE' }), line('36.00', 'b'), line('36.00', 'c')])
+  const e2e = `SVC${'36'.repeat(16)}`
+  const { content } = statement([line('36.00', 'a', { e2e }), line('36.00', 'b'), line('36.00', 'c')])
   const [later, one, other] = await linesOf(await send(content))
   const payment_id = await settledPayment(service, merchant, { amount: '36.00' })
   t.match(await atOnce([resolve(one.id, { payment_id }), resolve(other.id, { payment_id })]), [
@@ -275,7 +276,8 @@ t.test('a line is resolved, or matched, once by those who do so at once', async 
       body: { errors: [{ path: 'payment_id', code: 'ALREADY_THERE', message: `is the line ${one.id} already` }] },
     },
   ])
-  const matched = await settledPayment(service, merchant, { amount: '36.00', remittance_reference: 'AT ONCE' })
+  const matched = await settledPayment(service, merchant, { amount: '36.00' })
+  await owner.query('update payment_intents set end_to_end_id = $2 where id = $1', [matched, e2e])
   t.match(await atOnce([() => send(content), resolve(later.id, {})]), [
     { status: 200, body: { matched_line_count: 1 } },
     { status: 409, body: { code: 'STATEMENT_LINE_MATCHED', current: { payment_id: matched } } },

@@ -1,9 +1,14 @@
+import type { DatabaseTransactionConnection } from 'slonik'
 import t from 'tap'
 import { listDifferences } from '../../src/reconciliation/sql.ts'
+import { cursorOf } from '../../src/lib/cursor.ts'
+import { listUnmatchedMovements } from '../../src/statements/list-statements.ts'
+import { listUnmatchedRows } from '../../src/statements/movements-sql.ts'
 import { listLineRows } from '../../src/statements/sql.ts'
-import { matchOpenLines } from '../../src/statements/match-open-lines.ts'
-import { listDays, matchLines } from '../../src/statements/match-sql.ts'
-import type { Days } from '../../src/statements/match-sql.ts'
+import { matchById, matchByReferences } from '../../src/statements/match-open-lines.ts'
+import { listByReference } from '../../src/statements/by-reference-sql.ts'
+import { listDays, matchByReference, matchLines } from '../../src/statements/match-sql.ts'
+import type { Days } from '../../src/statements/parts-of-days.ts'
 import { createPayment, testService } from '../support/app.ts'
 import { measurePlan } from '../support/kept-plan.ts'
 import { plantPayments } from '../support/plant-payments.ts'
@@ -68,9 +73,14 @@ t.test('lines of far days are matched in parts, each by the movements of its day
   t.equal(parts.length, 3, 'and a line that was imported a month ago is no longer tried')
   const [whole] = (await owner.query<{ pages: string }>(`select pg_relation_size('payment_intents') / 8192 as pages`))
     .rows
-  for (const rule of ['REFERENCE', 'END_TO_END_ID', 'END_TO_END_ID_31'] as const)
-    for (const part of parts) {
-      const { text, values } = await statementOf((tx) => matchLines(tx, { rule, days: part, paying: undefined }))
+  for (const part of parts)
+    for (const [rule, run] of Object.entries<(tx: DatabaseTransactionConnection) => unknown>({
+      END_TO_END_ID: (tx) => matchLines(tx, { rule: 'END_TO_END_ID', days: part, paying: undefined }),
+      END_TO_END_ID_31: (tx) => matchLines(tx, { rule: 'END_TO_END_ID_31', days: part, paying: undefined }),
+      references: (tx) => listByReference(tx, part),
+      REFERENCE: (tx) => matchByReference(tx, { days: part, movements: [] }),
+    })) {
+      const { text, values } = await statementOf(run)
       await owner.query('begin')
       const plan = await measurePlan(owner, text, values)
       await owner.query('rollback')
@@ -80,8 +90,7 @@ t.test('lines of far days are matched in parts, each by the movements of its day
 
 t.test('what is alike in other days does not count, and what is within the days does', async (t) => {
   const matched = async (id: string) => {
-    for (const part of await days())
-      await app.pool.transaction((tx) => matchLines(tx, { rule: 'REFERENCE', days: part, paying: undefined }))
+    await matchByReferences(app.pool)
     const { rows } = await owner.query('select matched_by from bank_statement_lines where id = $1', [id])
     return rows[0]?.matched_by
   }
@@ -99,14 +108,26 @@ t.test('what is alike in other days does not count, and what is within the days 
   t.equal(await matched(second), null)
 })
 
+t.test('a part of the days that fails takes nothing back that others find', async (t) => {
+  const [early, late] = [await addLine('order 8500', 850), await addLine('order 8000', 800)]
+  const ruleOf = async (id: string) =>
+    (await owner.query('select matched_by from bank_statement_lines where id = $1', [id])).rows[0]?.matched_by
+  await owner.query('begin')
+  await owner.query('select from bank_statement_lines where id = $1 for update', [early])
+  await t.rejects(matchByReferences(app.pool), { message: /lock timeout/ })
+  await owner.query('rollback')
+  t.same([await ruleOf(early), await ruleOf(late)], [null, 'REFERENCE'])
+  t.equal(await matchByReferences(app.pool), 1)
+  t.equal(await ruleOf(early), 'REFERENCE')
+})
+
 t.test('a line that is no longer tried is not matched, and what it may be is not matched with another', async (t) => {
   await owner.query(`update payment_intents set remittance_reference = 'AGED' where idempotency_key = '7000'`)
   const first = await addLine('aged', 699, { imported: 31 })
   const second = await addLine('aged', 692)
   // In the days of a line that is tried.
   const alone = await addLine('order 6920', 692, { imported: 31 })
-  for (const part of await days())
-    await app.pool.transaction((tx) => matchLines(tx, { rule: 'REFERENCE', days: part, paying: undefined }))
+  await matchByReferences(app.pool)
   const { rows } = await owner.query('select id from bank_statement_lines where id = any($1) and matched_by is null', [
     [first, second, alone],
   ])
@@ -154,7 +175,7 @@ t.test('lines of one whole id are its refunds in their order, wherever a part of
       const wanted = JSON.stringify(are.map((index) => (index === null ? null : ids[index])))
       found.push({ name, first, wanted, key })
     }
-  await app.pool.transaction((tx) => matchOpenLines(tx, { paying: undefined }))
+  await app.pool.transaction((tx) => matchById(tx, { paying: undefined }))
   for (const { name, first, wanted, key } of found) {
     const { rows } = await owner.query(
       `select refund_id from bank_statement_lines where bank_reference = $1 and end_to_end_id <> 'other' order by booked_on, id`,
@@ -186,6 +207,48 @@ t.test('a page of lines reads these alone, and those of a payment are found by t
   }
   await owner.query('rollback')
 })
+
+t.test(
+  'movements without a line are read from the page before on, and a page has no more days than it needs',
+  async (t) => {
+    const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)
+    const [from, to] = [day(120), day(0)]
+    const read = async (more: object) => {
+      const rows: string[] = []
+      let pages = 0
+      for (let cursor: string | null | undefined; cursor !== null; pages += 1) {
+        const page = await listUnmatchedMovements(app, { from, to, limit: 100, ...more, cursor })
+        rows.push(...page.rows.map(({ payment_id, refund_id }) => refund_id ?? payment_id ?? ''))
+        cursor = page.nextCursor
+      }
+      return { rows, pages }
+    }
+    const whole = await app.pool.transaction((tx) =>
+      listUnmatchedRows(tx, { from, to, after: undefined, limit: 5_000 }),
+    )
+    t.ok(whole.length > 120 * EACH)
+    const ids = whole.map(({ payment_id, refund_id }) => refund_id ?? payment_id ?? '')
+    t.same((await read({})).rows, ids)
+    t.same((await read({ from: '2001-01-01', to: '2020-01-01' })).rows, [])
+    const last = whole.at(-20)
+    const after = { at: last?.created_at ?? '', id: last?.refund_id ?? last?.payment_id ?? '' }
+    const { text, values } = await statementOf((tx) => listUnmatchedRows(tx, { from, to, after, limit: 10 }))
+    const plan = await measurePlan(owner, text, values)
+    const all = await measureAll(from, to)
+    t.ok(plan.buffers < all / 3, `${plan.buffers} of ${all}: ${plan.text}`)
+    t.match(await listUnmatchedMovements(app, { from, to, limit: 5, cursor: cursorOf(to) }), {
+      rows: { length: Number },
+    })
+    await t.rejects(listUnmatchedMovements(app, { from, to, limit: 5, cursor: cursorOf('2026-13-01') }), {
+      code: 'VALIDATION_FAILED',
+    })
+  },
+)
+
+async function measureAll(from: string, to: string): Promise<number> {
+  const { text, values } = await statementOf((tx) => listUnmatchedRows(tx, { from, to, after: undefined, limit: 10 }))
+  return (await measurePlan(owner, text, values)).buffers
+}
 
 t.test('lines that name the same id are found by their index, however many were explained', async (t) => {
   await owner.query('begin')
