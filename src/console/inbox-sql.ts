@@ -84,6 +84,7 @@ function operatorItems(holidays: Holidays): FragmentSqlToken[] {
     withMerchant(rejectedRefunds()),
     withMerchant(deadDeliveries(all)),
     withMerchant(unansweredPayouts()),
+    withMerchant(waitingPayouts()),
     withMerchant(unexpectedReturns()),
     withMerchant(unansweredPayments({ time: UNANSWERED_PAYMENT_TIME, limit: EACH_KIND_MAX })),
     withMerchant(unansweredRefunds()),
@@ -211,6 +212,15 @@ function unansweredRefunds(): FragmentSqlToken {
     from payment_refunds r
     where r.status = 'PENDING' and r.sent_at is not null`
   return unanswered('refunds_unanswered', rows)
+}
+
+/** Its payouts that neither a file nor an API has taken for as long, such as those of a currency without an account of ours. */
+function waitingPayouts(): FragmentSqlToken {
+  const rows = sql.fragment`
+    select p.merchant_id, sandbox_moved_moment(p.merchant_id, p.created_at) as sent_at, ${FILE_ANSWER_TIME} as time
+    from payouts p
+    where p.status = 'CREATED'`
+  return unanswered('payouts_waiting', rows)
 }
 
 /**

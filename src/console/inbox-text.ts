@@ -50,6 +50,10 @@ const FOR_OPERATORS: Partial<Record<InboxKind, Describe>> = {
     summary: `the bank has not answered ${item.count === 1 ? 'a payout' : `${item.count} payouts`}`,
     command: `svc payouts list --merchant ${merchant(item)} --status SENT`,
   }),
+  payouts_waiting: (item) => ({
+    summary: `${item.count === 1 ? 'a payout has' : `${item.count} payouts have`} waited for three days to be sent`,
+    command: `svc payouts list --merchant ${merchant(item)} --status CREATED`,
+  }),
   payout_returned_late: ({ id }) => ({
     summary: 'a bank has returned a payout that is not paid here: it had made it, so ask whether it made another',
     command: `svc explain ${id}`,

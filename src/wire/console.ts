@@ -155,6 +155,7 @@ export const InboxKind = z.enum([
   'webhook_endpoint_gone',
   'secret_overlap_ending',
   'payouts_unanswered',
+  'payouts_waiting',
   'payout_returned_late',
   'payment_unanswered',
   'payment_settled_late',

@@ -359,6 +359,28 @@ t.test('what a bank says in no file is recorded by an operator, once and audited
   })
 })
 
+t.test('payouts that wait for a file for three days are a task of operators', async (t) => {
+  const merchant = await payableMerchant(service)
+  await createPayouts(app)
+  const tasks = async () => {
+    const { body } = await service.call('GET', '/api/v1/admin/inbox', { headers })
+    return body.data.filter(({ kind }: { kind: string }) => kind === 'payouts_waiting')
+  }
+  t.same(await tasks(), [])
+  await owner.query(`update payouts set created_at = now() - interval '4 days' where merchant_id = $1`, [merchant.id])
+  t.match(await tasks(), [
+    {
+      merchant_id: merchant.id,
+      count: 1,
+      overdue: true,
+      summary: /^a payout has waited/,
+      command: /--status CREATED$/,
+    },
+  ])
+  await exported()
+  t.same(await tasks(), [])
+})
+
 t.test('a payout that no file has is cancelled, and the next one goes to the account of then', async (t) => {
   const merchant = await payableMerchant(service)
   await createPayouts(app)

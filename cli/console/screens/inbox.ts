@@ -35,6 +35,8 @@ export function placeOf(row: InboxItem): Place | undefined {
       return { screen: 'payouts', open: row.id }
     case 'payouts_unanswered':
       return { screen: 'payouts', filter: `SENT ${ofMerchant(ofOne)}` }
+    case 'payouts_waiting':
+      return { screen: 'payouts', filter: `CREATED ${ofMerchant(ofOne)}` }
     case 'reconciliation_different':
     case 'reconciliation_failed':
       return { screen: 'differences' }
