@@ -53,13 +53,14 @@ export async function importStatements(
   const { moved, refunded, ...outcome } = await app.pool.transaction(async (tx) => {
     await lockStatements(tx)
     const before = await listStatementsOfFile(tx, fileHash)
-    const statements =
-      before.length > 0 ? before : await insertFile(app, tx, { file, fileHash, contentHash: hashOf(content), actor })
+    const statements = before.length > 0 ? before : await insertFile(app, tx, { file, fileHash, actor })
     const newLineCount = before.length > 0 ? 0 : sum(statements.map(({ new_line_count }) => new_line_count))
     const matched = await matchById(tx, ownAccounts(app.config))
     const moved = await confirmPayouts(app, tx, matched.payouts)
     const refunded = await confirmRefunds(app, tx, matched.refunds)
     const opened = await openLinesOfFailed(tx, matched)
+    // Last, because the actions of all operators wait for each other.
+    if (before.length === 0) await recordImports(app, tx, { statements, contentHash: hashOf(content), actor })
     return {
       moved,
       refunded,
@@ -107,7 +108,7 @@ function hashOf(text: string): string {
 async function insertFile(
   app: Pick<App, 'ids'>,
   tx: DatabaseTransactionConnection,
-  { file, fileHash, contentHash, actor }: { file: BankFile; fileHash: string; contentHash: string; actor: Actor },
+  { file, fileHash, actor }: { file: BankFile; fileHash: string; actor: Actor },
 ): Promise<StatementRecord[]> {
   const made: StatementRecord[] = []
   const hashed = withHashes(file.statements)
@@ -120,11 +121,20 @@ async function insertFile(
     const more = { id: app.ids.uuid(), format: file.format, fileHash, filePosition, importedBy: actor.name, ...counts }
     const record = await insertStatement(tx, { ...statement, ...more })
     await insertLines(tx, { statementId: record.id, account, lines: fresh })
-    const after = { account, reference: statement.reference, new_line_count: fresh.length, file_sha256: contentHash }
-    await recordAction(app, tx, { actor, action: 'statement.import', merchantId: null, subjectId: record.id, after })
     made.push(record)
   }
   return made
+}
+
+async function recordImports(
+  app: Pick<App, 'ids'>,
+  tx: DatabaseTransactionConnection,
+  { statements, contentHash, actor }: { statements: readonly StatementRecord[]; contentHash: string; actor: Actor },
+): Promise<void> {
+  for (const { id, account, reference, new_line_count } of statements) {
+    const after = { account, reference, new_line_count, file_sha256: contentHash }
+    await recordAction(app, tx, { actor, action: 'statement.import', merchantId: null, subjectId: id, after })
+  }
 }
 
 /**

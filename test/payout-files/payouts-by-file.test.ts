@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import t from 'tap'
 import { createPayouts } from '../../src/payouts/create-payouts.ts'
 import { sendPayouts } from '../../src/payouts/send-payouts.ts'
-import { testService } from '../support/app.ts'
+import { testService, until } from '../support/app.ts'
 import type { Answer } from '../support/app.ts'
 import { nordicFile, schemaErrors } from '../support/bank-files.ts'
 import { brokenInvariants } from '../support/invariants.ts'
@@ -114,6 +114,28 @@ t.test('a payout is paid by its id, also while nothing can be found by its refer
   t.same(await statusesOf(merchant), ['PAID'])
   await owner.query('rollback')
   t.match(await post('statements', { content }), { status: 200, body: { new_line_count: 0, matched_line_count: 1 } })
+})
+
+t.test('an import that waits for a payout keeps no operator waiting', async (t) => {
+  const merchant = await payableMerchant(service)
+  const other = await service.merchant()
+  const { file } = await exported()
+  await owner.query('begin')
+  await owner.query('select from payouts where merchant_id = $1 for update', [merchant.id])
+  const body = { content: statementOf(file.payments) }
+  const importing = service.call('POST', '/api/v1/admin/statements', { headers, body, isOnce: true })
+  await until(async () => {
+    const { rows } = await owner.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    return rows.length > 0
+  })
+  const hold = { payout_held: true, reason: 'until the papers are here' }
+  const held = await service.call('PUT', `/api/v1/admin/merchants/${other.id}/hold`, { headers, body: hold })
+  t.equal(held.status, 200, held.text)
+  await owner.query('rollback')
+  t.equal((await importing).status, 200)
+  t.same(await statusesOf(merchant), ['PAID'])
 })
 
 t.test('a rejected payout comes back to the balance; importing the answer twice changes nothing', async (t) => {
