@@ -11,6 +11,9 @@ export async function resetUserFactor(
   realm: string,
   userId: string,
 ): Promise<void> {
+  // First, so that a stolen token ends though the provider fails halfway.
+  await endTokens(pool, realm, { subject: userId })
   await identity.resetFactor(realm, userId)
+  // Again, for tokens of the moment between.
   await endTokens(pool, realm, { subject: userId })
 }

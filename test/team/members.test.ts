@@ -343,12 +343,17 @@ t.test(
 )
 
 t.test("resetting a member's second factor ends its access tokens, whatever the provider ends", async (t) => {
-  const { app, merchantId, realm, invite } = await team()
+  const { app, identity, merchantId, realm, invite } = await team()
   const { id } = await invite('bob@acme.example')
+  const reset = () => resetTeamFactor(app, { merchantId, id, actor })
   const cutoff = () => findTokenCutoff(app.pool, { slug: realm, keyId: 'none', clientId: 'none', subject: id })
   t.equal(await cutoff(), null)
-  await resetTeamFactor(app, { merchantId, id, actor })
-  t.ok(await cutoff())
+  identity.fail('resetFactor')
+  await t.rejects(reset(), IdentityUnavailableError)
+  const first = (await cutoff()) ?? Infinity
+  t.ok(first < Infinity, 'also if the provider fails')
+  await reset()
+  t.ok(((await cutoff()) ?? 0) > first)
 })
 
 /** More ADMINs of a team, who have never been invited. */
