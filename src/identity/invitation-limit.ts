@@ -3,6 +3,7 @@ import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
 import { recordSentMail, secondsToNextMailTo } from '../mail/queue.ts'
 import { deleteMail, secondsToNextMailOfRealm } from '../mail/sql.ts'
+import { IdentityUnavailableError } from './provider.ts'
 import type { Invitation } from './provider.ts'
 
 /** To one address; the same limit as for forgotten passwords (decision 137). */
@@ -58,7 +59,8 @@ export type InviteApp = LimitParts & Pick<App, 'pool' | 'ids' | 'sealer' | 'iden
 
 /**
  * Lets the provider invite a user. A provider that sends its mails itself does not know the limits, so they are counted
- * here, before the mail: a request at the same time must not send another one. What the provider did not send does not count.
+ * here, before the mail: a request at the same time must not send another one. What the provider says it did not send does
+ * not count.
  * @returns the link, if it is not mailed
  * @throws {DomainError} RATE_LIMITED
  * @throws {IdentityUnavailableError}
@@ -72,7 +74,9 @@ export async function inviteCounted(app: InviteApp, input: InviteInput): Promise
   try {
     return await invite()
   } catch (error) {
-    await deleteMail(pool, mailId)
+    // What may have been sent counts: the limit would not hold while Keycloak's mail server is slow.
+    const mayBeSent = error instanceof IdentityUnavailableError && error.mayHaveActed
+    if (!mayBeSent) await deleteMail(pool, mailId)
     throw error
   }
 }

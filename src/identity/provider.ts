@@ -134,4 +134,11 @@ export class ClientExistsError extends Error {
 /** The provider did not respond, or not as expected; the result of the call is unknown. */
 export class IdentityUnavailableError extends Error {
   override readonly name = 'IdentityUnavailableError'
+  /** Whether it may have done what must not be repeated, such as sending a mail: it was reached and did not respond. */
+  readonly mayHaveActed: boolean
+
+  constructor(message: string, { mayHaveActed = false, ...options }: ErrorOptions & { mayHaveActed?: boolean } = {}) {
+    super(message, options)
+    this.mayHaveActed = mayHaveActed
+  }
 }

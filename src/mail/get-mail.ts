@@ -19,7 +19,7 @@ export async function getMail(
   const mail = isUuid(id) ? await findMail(app.pool, id) : null
   if (mail === null || mail.realm === withoutRealm) throw new DomainError('MAIL_NOT_FOUND', 'there is no such mail')
   const { body: sealed, ...row } = mail
-  // Only live mode deletes bodies, and there mails can't be read.
+  // Keycloak's own mails have none here. Live mode deletes bodies, and there mails can't be read.
   const body =
     sealed === null ? '' : app.sealer.open(sealed, mailBodyContext({ id: mail.id, merchantId: mail.merchant_id }))
   return { ...openMail(app, row), body, links: linksIn(body) }

@@ -71,7 +71,8 @@ export async function keepUnsent(
 }
 
 /**
- * Records a mail that another service sends, so that it is counted and listed; only that service has its body.
+ * Records a mail that another service sends, or may have sent without a response, so that it is counted and listed; only
+ * that service has its body.
  * @returns the mail's id
  */
 export function recordSentMail(

@@ -15,6 +15,8 @@ export type FakeKeycloak = {
   tokens: () => number
   /** Of the tokens that it gives out from now on. */
   expiresIn: (seconds: number) => void
+  /** Connections are refused from now on. */
+  close: () => void
 }
 
 export const FAKE_TOKEN = 'eyJhbGciOiJub25lIn0.admin-token'
@@ -48,10 +50,11 @@ export async function fakeKeycloak(t: Test, answer: Answerer): Promise<FakeKeycl
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  t.teardown(() => {
+  const close = (): void => {
     server.closeAllConnections()
     server.close()
-  })
+  }
+  t.teardown(close)
   // Listening on a port, so it has one.
   const { port } = server.address() as AddressInfo
   return {
@@ -59,5 +62,6 @@ export async function fakeKeycloak(t: Test, answer: Answerer): Promise<FakeKeycl
     requests,
     tokens: () => tokens,
     expiresIn: (seconds) => (expiresIn = seconds),
+    close,
   }
 }

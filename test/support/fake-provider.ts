@@ -49,7 +49,7 @@ export function fakeProvider(): FakeProvider {
     failing.delete(method)
     if (failure === 'before') throw new IdentityUnavailableError(`${method} fails`)
     const result = work()
-    if (failure === 'after') throw new IdentityUnavailableError(`${method} is silent`)
+    if (failure === 'after') throw new IdentityUnavailableError(`${method} is silent`, { mayHaveActed: true })
     return result
   }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { IdentityUnavailableError } from '../provider.ts'
-import { makeHttp, describeConnectionFailure } from './http.ts'
+import { makeHttp, describeConnectionFailure, mayHaveArrived } from './http.ts'
 import type { Http, HttpResponse, HttpCall } from './http.ts'
 import type { KeycloakSettings } from './settings.ts'
 
@@ -59,6 +59,7 @@ export function makeAdmin(settings: KeycloakSettings, http: Http = makeHttp()): 
     } catch (cause) {
       throw new IdentityUnavailableError(`the identity provider could not ${to}: ${describeConnectionFailure(cause)}`, {
         cause,
+        mayHaveActed: !call.mayRepeat && mayHaveArrived(cause),
       })
     }
   }

@@ -31,6 +31,16 @@ const CONNECTION_FAILURES = new Set([
   'UND_ERR_CLOSED',
 ])
 
+/** Those without a connection over which a request could have been sent. */
+const NO_CONNECTION = new Set([
+  'ECONNREFUSED',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+])
+
 /** Sends calls over its own connection pool. Redirects are not followed: a correctly configured API has none. */
 export function makeHttp(): Http {
   const dispatcher = new Agent({ connections: CONNECTIONS_MAX, connect: { timeout: CONNECT_TIMEOUT_MS } })
@@ -76,6 +86,11 @@ async function readAtMost(body: Readable, bytesMax: number): Promise<string> {
 
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
+/** Whether a call without a response may have been carried out. */
+export function mayHaveArrived(error: unknown): boolean {
+  return !NO_CONNECTION.has(codeOf(error))
 }
 
 /** Why there is no response, without any content of the request. */

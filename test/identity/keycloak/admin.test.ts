@@ -1,7 +1,7 @@
 import t from 'tap'
 import { z } from 'zod'
 import { adminPath, makeAdmin } from '../../../src/identity/keycloak/admin.ts'
-import type { Admin } from '../../../src/identity/keycloak/admin.ts'
+import type { Admin, AdminCall } from '../../../src/identity/keycloak/admin.ts'
 import { keysOf } from '../../../src/identity/keycloak/keys.ts'
 import { IdentityUnavailableError } from '../../../src/identity/provider.ts'
 import { FAKE_SECRET, FAKE_TOKEN, fakeKeycloak } from '../../support/fake-keycloak.ts'
@@ -95,6 +95,26 @@ t.test('a failed connection is retried once, but no creation is repeated', async
     /connection/,
   )
   t.equal(fake.requests.length, 3)
+})
+
+t.test('what was not answered may have acted, unless it may be repeated or nothing was reached', async (t) => {
+  const fake = await fakeKeycloak(t, ({ path }, res) => {
+    if (path.includes('cut')) res.destroy()
+    return path.includes('failing') ? { status: 500, json: {} } : undefined
+  })
+  const invite = { to: 'send an invitation', method: 'PUT', timeoutMs: 200, mayRepeat: false } as const
+  const admin = adminOf(fake)
+  const mayHaveActed = async (call: AdminCall): Promise<unknown> => {
+    const error = await admin.call(call).catch((error: unknown) => error)
+    return error instanceof IdentityUnavailableError ? error.mayHaveActed : error
+  }
+  t.equal(await mayHaveActed({ ...invite, path: adminPath('silent') }), true)
+  t.equal(await mayHaveActed({ ...invite, path: adminPath('cut') }), true)
+  t.equal(await mayHaveActed({ ...invite, path: adminPath('failing') }), false)
+  t.equal(await mayHaveActed({ ...invite, path: adminPath('silent'), mayRepeat: true }), false)
+  // The token of before is used, so that the call itself finds no connection.
+  fake.close()
+  t.equal(await mayHaveActed({ ...invite, path: adminPath('silent') }), false)
 })
 
 t.test('a path holds whatever a name holds', async (t) => {
