@@ -1,5 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import type { App } from '../app.ts'
+import { DomainError } from '../lib/errors.ts'
 import { credentialIdOf, issuerOf } from '../lib/realms.ts'
 import { ClientExistsError } from './provider.ts'
 import type { IdentityProvider, ServiceClientSpec } from './provider.ts'
@@ -32,15 +33,20 @@ export type IssuedSecret = { secret: string | null; tokenEndpoint: string | null
 
 type ClientKey = { realm: string; clientId: string; roles: readonly string[] }
 
+type Find<Row> = { find(): Promise<Row | null> }
+
+type RecordedKey = ClientKey & Find<{ revoked_at: string | null }>
+
 /**
  * Creates the client of an existing row, so that every client at the identity provider is in our lists. If that fails,
  * the row is revoked again, so that no list shows a client that does not exist.
- * @param client `revoke` revokes its row
+ * @param client `revoke` revokes its row, `find` reads it
+ * @throws {DomainError} CREDENTIAL_NOT_FOUND if it was revoked meanwhile
  * @throws {IdentityUnavailableError}
  */
 export async function createRecordedClient(
   app: Pick<App, 'identity' | 'log'>,
-  { realm, clientId, roles, revoke }: ClientKey & { revoke(reason: string): Promise<unknown> },
+  { realm, clientId, roles, revoke, find }: RecordedKey & { revoke(reason: string): Promise<unknown> },
 ): Promise<IssuedSecret> {
   const secret = newClientSecret()
   try {
@@ -55,17 +61,20 @@ export async function createRecordedClient(
     }
     throw cause
   }
+  await rejectRevoked(app.identity, { realm, clientId, find })
   return issuedSecret(app.identity, realm, secret)
 }
 
 /**
  * Replaces the secret of a client, whose access tokens end. A client that the provider does not know is created: its
  * row is older than the provider or the realm.
+ * @param client `find` reads its row
+ * @throws {DomainError} CREDENTIAL_NOT_FOUND if it was revoked meanwhile
  * @throws {IdentityUnavailableError}
  */
 export async function renewRecordedClient(
   { identity, pool }: Pick<App, 'identity' | 'pool'>,
-  { realm, clientId, roles }: ClientKey,
+  { realm, clientId, roles, find }: RecordedKey,
 ): Promise<IssuedSecret> {
   const secret = newClientSecret()
   // First, so that without the database nothing has changed, and stolen tokens end whatever the provider answers.
@@ -73,7 +82,18 @@ export async function renewRecordedClient(
   await setClientSecret(identity, realm, { clientId, secret, roles })
   // Again, for tokens of the moment between.
   await endTokens(pool, realm, { clientId })
+  await rejectRevoked(identity, { realm, clientId, find })
   return issuedSecret(identity, realm, secret)
+}
+
+/** Deletes a client that a revocation has deleted too early: the provider created it only then. */
+async function rejectRevoked(
+  identity: IdentityProvider,
+  { realm, clientId, find }: Omit<RecordedKey, 'roles'>,
+): Promise<void> {
+  if ((await find())?.revoked_at === null) return
+  await identity.deleteClient(realm, clientId)
+  throw new DomainError('CREDENTIAL_NOT_FOUND', 'the credential was revoked meanwhile')
 }
 
 /** Creates the client with this secret, or replaces the secret if it exists. */
@@ -100,12 +120,7 @@ type RevokedRow<Row> = Row & { revoked_at: string }
  */
 export async function revokeRecordedClient<Row extends { revoked_at: string | null }>(
   { identity }: Pick<App, 'identity'>,
-  {
-    realm,
-    clientId,
-    revoke,
-    find,
-  }: Omit<ClientKey, 'roles'> & { revoke(): Promise<Row | null>; find(): Promise<Row | null> },
+  { realm, clientId, revoke, find }: Omit<ClientKey, 'roles'> & Find<Row> & { revoke(): Promise<Row | null> },
 ): Promise<RevokedRow<Row>> {
   const row = (await revoke()) ?? (await find())
   if (row?.revoked_at == null) throw new Error('a client was not revoked')

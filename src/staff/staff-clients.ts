@@ -23,6 +23,7 @@ export type IssuedStaffClient = StaffClientRecord & { client_secret: string | nu
 /**
  * Creates a client for operators' automation. Its row is written first, so that every client at the identity provider
  * is in the list.
+ * @throws {DomainError} CREDENTIAL_NOT_FOUND if it was revoked meanwhile
  * @throws {IdentityUnavailableError}
  */
 export async function createStaffClient(app: ClientsApp, input: CreateStaffClientInput): Promise<IssuedStaffClient> {
@@ -47,6 +48,7 @@ export async function createStaffClient(app: ClientsApp, input: CreateStaffClien
     clientId,
     roles: [role],
     revoke: (reason) => markRevoked(app, { clientId, actor, reason }),
+    find: () => findStaffClient(app.pool, clientId),
   })
   return { ...client, client_secret: secret, token_endpoint: tokenEndpoint }
 }

@@ -43,7 +43,8 @@ export type CreateApiCredentialInput = { merchantId: string; name: string; role:
 
 /**
  * Creates a client for one of the merchant's programs: with a role, or for payments only (decision 31).
- * @throws {DomainError} CREDENTIAL_LIMIT_REACHED, SERVICE_UNAVAILABLE for a merchant without a realm
+ * @throws {DomainError} CREDENTIAL_LIMIT_REACHED, CREDENTIAL_NOT_FOUND if it was revoked meanwhile, SERVICE_UNAVAILABLE for
+ *   a merchant without a realm
  * @throws {IdentityUnavailableError}
  */
 export async function createApiCredential(
@@ -64,7 +65,8 @@ export async function createApiCredential(
   })
   const roles = role === null ? [] : [role]
   const revoke = (reason: string): Promise<unknown> => markRevoked(app, { ...key, actor, reason })
-  return { credential, ...(await createRecordedClient(app, { realm, clientId, roles, revoke })) }
+  const find = (): Promise<CredentialRecord | null> => findCredential(app.pool, key)
+  return { credential, ...(await createRecordedClient(app, { realm, clientId, roles, revoke, find })) }
 }
 
 /**
@@ -86,13 +88,8 @@ export async function rotateApiCredential(
     recordAction(app, tx, { actor, action: 'credential.rotate', merchantId, subjectId: clientId }),
   )
   const roles = credential.role === null ? [] : [credential.role]
-  const issued = await renewRecordedClient(app, { realm, clientId, roles })
-  // Revoked meanwhile: the client was deleted, and is there again with the new secret.
-  if ((await readCredential(app, key)).revoked_at !== null) {
-    await app.identity.deleteClient(realm, clientId)
-    throw credentialNotFound()
-  }
-  return { credential, ...issued }
+  const find = (): Promise<CredentialRecord | null> => findCredential(app.pool, key)
+  return { credential, ...(await renewRecordedClient(app, { realm, clientId, roles, find })) }
 }
 
 /**

@@ -158,7 +158,7 @@ export const createStaffClient = operation({
       token_endpoint: z.string().nullable(),
     }),
   },
-  errors: ['IDP_UNAVAILABLE'],
+  errors: ['CREDENTIAL_NOT_FOUND', 'IDP_UNAVAILABLE'],
 })
 
 export const revokeStaffClient = operation({

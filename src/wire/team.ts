@@ -194,7 +194,7 @@ export const createApiCredential = operation({
   headers: NoHeaders,
   body: z.strictObject({ name: nameText(100), role: MerchantRole.nullable().default(null) }),
   replies: { 201: IssuedCredential },
-  errors: ['CREDENTIAL_LIMIT_REACHED', 'IDP_UNAVAILABLE'],
+  errors: ['CREDENTIAL_LIMIT_REACHED', 'CREDENTIAL_NOT_FOUND', 'IDP_UNAVAILABLE'],
 })
 
 export const revokeApiCredential = operation({

@@ -50,6 +50,17 @@ t.test('a provider that fails leaves no client that works, or that the list does
   }
 })
 
+t.test('a client that is revoked while it is created does not stay at the provider', async (t) => {
+  identity.onCall(async (method) => {
+    if (method !== 'createServiceClient') return
+    identity.onCall(undefined)
+    const [made] = await listStaffClients(app)
+    await revokeStaffClient(app, { clientId: made?.client_id ?? '', actor })
+  })
+  await t.rejects(createStaffClient(app, { name: 'x', role: 'OPS', actor }), { code: 'CREDENTIAL_NOT_FOUND' })
+  t.equal(identity.realm('platform').clients.size, 0)
+})
+
 t.test('the clients that people sign in with can not be revoked here', async (t) => {
   for (const clientId of ['platform-portal', 'platform-cli', 'platform-key-00000000', 'nonsense']) {
     await t.rejects(revokeStaffClient(app, { clientId, actor }), { code: 'CREDENTIAL_NOT_FOUND' })

@@ -165,6 +165,19 @@ t.test('a credential that is revoked while its secret is rotated stays gone from
   t.equal(identity.realm(realm).clients.has(clientId), false)
 })
 
+t.test('a credential that is revoked while it is created leaves no client at the provider', async (t) => {
+  const { app, identity, merchantId, realm, create } = await shop()
+  identity.onCall(async (method) => {
+    if (method !== 'createServiceClient') return
+    identity.onCall(undefined)
+    const made = (await listApiCredentials(app, merchantId)).find(({ kind }) => kind === 'credential')
+    await revokeApiCredential(app, { merchantId, clientId: made?.client_id ?? '', actor })
+  })
+  const clients = [...identity.realm(realm).clients.keys()]
+  await t.rejects(create(), { code: 'CREDENTIAL_NOT_FOUND' })
+  t.same([...identity.realm(realm).clients.keys()], clients)
+})
+
 t.test("the server client can't be revoked, for the merchant is known by it", async (t) => {
   const { app, identity, merchantId, clientId, realm } = await shop()
   await t.rejects(revokeApiCredential(app, { merchantId, clientId, actor }), {
