@@ -4,7 +4,7 @@ import type { ExecutionOrder, ExecutionOutcome, MandateOrder, StagingOutcome } f
 import { mandatePaymentBody, paymentBody } from './bodies.ts'
 import { bodyOf, debtorAccountOf, isUsedUp } from './consents.ts'
 import type { Obie } from './obie.ts'
-import { endToken, usableToken } from './payer-tokens.ts'
+import { rejectToken, usableToken } from './payer-tokens.ts'
 import { FundsAnswer, PaymentAnswer, RefusedByBankError } from './resources.ts'
 import type { Call } from './resources.ts'
 import { obieContext } from './seal-contexts.ts'
@@ -219,7 +219,7 @@ async function payCall(obie: Obie, order: OrderToSend): Promise<Call<PaymentAnsw
 
 async function ofPayer(obie: Obie, consent: ConsentRow, signal: AbortSignal) {
   const token = await usableToken(obie, consent, signal)
-  return { token, tokenRefused: () => endToken(obie, { state: consent.state, token }) }
+  return { token, tokenRejected: () => rejectToken(obie, { state: consent.state, token }) }
 }
 
 async function statusCall(obie: Obie, order: OrderToSend, id: string): Promise<Call<PaymentAnswer>> {

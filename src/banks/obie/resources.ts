@@ -102,7 +102,7 @@ export type Call<T> = {
   /** Called before the request leaves, where it does. */
   beforeSending?: () => Promise<void>
   /** Called where the bank does not take the token. Without it the token is the client's own, and is dropped. */
-  tokenRefused?: () => Promise<void>
+  tokenRejected?: () => Promise<void>
 }
 
 type Heading = Pick<Call<unknown>, 'token' | 'body' | 'idempotencyKey'>
@@ -172,8 +172,8 @@ export function makeResources({ profile, signer, http, discovery, tokens }: Part
         signal,
       )
       if (answer.status === 401) {
-        if (call.tokenRefused === undefined) tokens.forget(call.token)
-        else await call.tokenRefused()
+        if (call.tokenRejected === undefined) tokens.forget(call.token)
+        else await call.tokenRejected()
       }
       if (answer.status >= 400) throw refusal(step, answer.status, jsonOf(answer.body))
       return held.read as T

@@ -23,6 +23,8 @@ export type PayerTokens = {
   /** Milliseconds since 1970. */
   endsAt: number
   refreshToken: string | undefined
+  /** The bank did not take it, though it has not ended. */
+  isRejected?: boolean
 }
 
 /** The bank knows no such code or token, or has used it up: asking again changes nothing. */

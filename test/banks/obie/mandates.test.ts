@@ -125,7 +125,14 @@ t.test('tokens that end are renewed, by one process at a time', async (t) => {
   await bank.control('DELETE', '/tokens')
   const { body: early } = await payUnder(service, merchant, { consentId, changes: { amount: '4.00' } })
   await untilStatus(service, merchant, early.payment_id, 'Settled')
-  t.not((await read()).accessToken, after.accessToken, 'also one that the bank has ended before its time')
+  const renewed = await read()
+  t.not(renewed.accessToken, after.accessToken, 'also one that the bank has ended before its time')
+
+  const rejected = sealer.seal(JSON.stringify({ ...renewed, refreshToken: 'used up', isRejected: true }), context)
+  await service.owner.query('update obie.consents set tokens = $1 where state = $2', [rejected, first.state])
+  const { body: last } = await payUnder(service, merchant, { consentId, changes: { amount: '5.00' } })
+  await untilStatus(service, merchant, last.payment_id, 'Settled')
+  t.equal((await read()).accessToken, renewed.accessToken, 'one that can not be renewed is used to its end')
 })
 
 t.test('collections that wait for a token which is being renewed do not close the bank', async (t) => {
