@@ -68,13 +68,14 @@ export async function createPayoutFile(
     const hasMore = hasMorePayouts || hasMoreRefunds
     const { items, leftOut, closed, refunds, leftOutRefunds } = sorted
     const isEmpty = items.length + refunds.length === 0
-    const file = isEmpty ? null : await writeFile(app, tx, { items, refunds, actor })
+    const file = isEmpty ? null : await writeFile(app, tx, { items, refunds, createdBy: actor.name })
     const sent = items.map(({ payout }) => ({ ...keyOf(payout), on: 'sending' }) as const)
     const failed = closed.map(
       (payout) => ({ ...keyOf(payout), on: 'rejection', failureCode: 'CANCELLED_BY_MERCHANT' }) as const,
     )
     const moved = await movePayouts(tx, app, [...sent, ...failed])
     if (moved.length !== sent.length + failed.length) throw new Error('a payout has moved although its row is locked')
+    if (file !== null) await recordFile(app, tx, file, actor)
     return { file, leftOut, leftOutRefunds, hasMore, moved }
   })
   for (const payout of moved) announcePayout(app, payout)
@@ -190,7 +191,7 @@ function instructionOf(
 async function writeFile(
   app: PayoutFileApp,
   tx: DatabaseTransactionConnection,
-  { items, refunds, actor }: { items: readonly Item[]; refunds: readonly RefundItem[]; actor: Actor },
+  { items, refunds, createdBy }: { items: readonly Item[]; refunds: readonly RefundItem[]; createdBy: string },
 ): Promise<PayoutFileRecord & { content: string }> {
   const id = app.ids.uuid()
   const messageId = id.replaceAll('-', '')
@@ -206,12 +207,20 @@ async function writeFile(
     refunds: refunds.map(({ refund }) => refund),
     content: app.sealer.seal(content, payoutFileContext(id)),
     contentHash,
-    createdBy: actor.name,
+    createdBy,
   })
-  const { payout_count, refund_count, control_sum } = file
-  const after = { message_id: messageId, payout_count, refund_count, control_sum, content_sha256: contentHash }
-  await recordAction(app, tx, { actor, action: 'payout_file.create', merchantId: null, subjectId: id, after })
   return { ...file, content }
+}
+
+/** At the end of its transaction, because the actions of all operators wait for each other. */
+async function recordFile(
+  app: PayoutFileApp,
+  tx: DatabaseTransactionConnection,
+  { id, message_id, payout_count, refund_count, control_sum, content_hash }: PayoutFileRecord,
+  actor: Actor,
+): Promise<void> {
+  const after = { message_id, payout_count, refund_count, control_sum, content_sha256: content_hash }
+  await recordAction(app, tx, { actor, action: 'payout_file.create', merchantId: null, subjectId: id, after })
 }
 
 type Written = { currency: string; instruction: Instruction }

@@ -40,8 +40,6 @@ export async function resolveStatementLine(
     const movement = await findNamed(tx, line, named)
     const resolved = await resolveLine(tx, { id, reason, ...movement })
     const { merchantId, paymentId, refundId, payoutId } = movement
-    const after = { payment_id: paymentId, refund_id: refundId, payout_id: payoutId }
-    await recordAction(app, tx, { actor, action: 'statement_line.resolve', merchantId, subjectId: id, reason, after })
     const { direction, bank_reference, return_reason } = line
     const lines =
       merchantId === null || payoutId === null
@@ -55,6 +53,8 @@ export async function resolveStatementLine(
     const refunded = await confirmRefunds(app, tx, refunds)
     const opened = await openLinesOfFailed(tx, { payouts: lines, refunds })
     if (opened.length > 0) throw payoutId === null ? refundNotFound() : payoutNotFound()
+    const after = { payment_id: paymentId, refund_id: refundId, payout_id: payoutId }
+    await recordAction(app, tx, { actor, action: 'statement_line.resolve', merchantId, subjectId: id, reason, after })
     return { resolved, moved, refunded }
   })
   for (const payout of moved) announcePayout(app, payout)

@@ -116,26 +116,45 @@ t.test('a payout is paid by its id, also while nothing can be found by its refer
   t.match(await post('statements', { content }), { status: 200, body: { new_line_count: 0, matched_line_count: 1 } })
 })
 
-t.test('an import that waits for a payout keeps no operator waiting', async (t) => {
-  const merchant = await payableMerchant(service)
-  const other = await service.merchant()
-  const { file } = await exported()
-  await owner.query('begin')
-  await owner.query('select from payouts where merchant_id = $1 for update', [merchant.id])
-  const body = { content: statementOf(file.payments) }
-  const importing = service.call('POST', '/api/v1/admin/statements', { headers, body, isOnce: true })
-  await until(async () => {
-    const { rows } = await owner.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    return rows.length > 0
+t.test('what moves payouts, and waits, keeps no operator waiting', async (t) => {
+  /** Whether an operator can act while a request waits to move a payout. Both must succeed. */
+  async function waitsAlone(what: string, request: () => Promise<Answer>): Promise<Answer> {
+    const other = await service.merchant()
+    await owner.query('begin; lock table payout_events in exclusive mode')
+    const waiting = request()
+    await until(async () => {
+      const { rows } = await owner.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      return rows.length > 0
+    })
+    const hold = { payout_held: true, reason: 'until the papers are here' }
+    const held = await service.call('PUT', `/api/v1/admin/merchants/${other.id}/hold`, { headers, body: hold })
+    t.equal(held.status, 200, `${what}: ${held.text}`)
+    await owner.query('rollback')
+    const answer = await waiting
+    t.equal(answer.status, 200, `${what}: ${answer.text}`)
+    return answer
+  }
+  const once = (method: 'POST' | 'PUT', path: string, body: object) =>
+    service.call(method, `/api/v1/admin/${path}`, { headers, body, isOnce: true })
+
+  const [named, nameless] = [await payableMerchant(service), await payableMerchant(service, { amount: '7.0100' })]
+  await createPayouts(app)
+  const { body } = await waitsAlone('a file', () => once('POST', 'payout-files', {}))
+  const { payments } = readInstructions(body.file.content)
+  const imported = statementOf(payments.filter(({ amount }) => amount !== '7.01'))
+  await waitsAlone('an import', () => once('POST', 'statements', { content: imported }))
+  const content = statementOf([], [{ amount: '7.01', direction: 'DBIT', text: 'TRANSFER' }])
+  const { body: later } = await post('statements', { content })
+  const lines = await service.call('GET', `/api/v1/admin/statement-lines?statement_id=${later.statements[0].id}`, {
+    headers,
   })
-  const hold = { payout_held: true, reason: 'until the papers are here' }
-  const held = await service.call('PUT', `/api/v1/admin/merchants/${other.id}/hold`, { headers, body: hold })
-  t.equal(held.status, 200, held.text)
-  await owner.query('rollback')
-  t.equal((await importing).status, 200)
-  t.same(await statusesOf(merchant), ['PAID'])
+  const [line] = lines.body.data
+  const [payout] = await payoutsOf(service, nameless)
+  const resolution = { payout_id: payout?.id, reason: 'it is the payout' }
+  await waitsAlone('a resolution', () => once('PUT', `statement-lines/${line.id}/resolution`, resolution))
+  t.same([await statusesOf(named), await statusesOf(nameless)], [['PAID'], ['PAID']])
 })
 
 t.test('a rejected payout comes back to the balance; importing the answer twice changes nothing', async (t) => {
