@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { WIDE_FACTOR } from '../lib/network-hash.ts'
 import type { NetworkHashes } from '../lib/network-hash.ts'
-import { makeTokenBuckets } from '../lib/token-buckets.ts'
+import { SECONDS_PER_HOUR, makeTokenBuckets } from '../lib/token-buckets.ts'
 import type { RateLimit, TokenBuckets } from '../lib/token-buckets.ts'
 import type { Wake } from './wake.ts'
 
@@ -27,6 +27,10 @@ const REPORT_EVERY_MS = 1_000
 /** The share of a burst that is reported: what several processes let pass without a report is less than a burst. */
 const LEAST_SHARE = 1 / 20
 
+/** Refills slower than one a second would never come to that share, so all of theirs is reported. */
+const leastCount = ({ burst, perHour }: RateLimit): number =>
+  perHour < SECONDS_PER_HOUR ? 1 : Math.max(1, burst * LEAST_SHARE)
+
 /** NOTIFY takes at most 8,000 bytes. */
 const TAKEN_PER_MESSAGE = 50
 
@@ -45,7 +49,7 @@ export function makeSharedRates({ wake, now }: { wake: Wake; now?: (() => number
 
   function report(): void {
     const taken = [...all].flatMap(([name, each]) =>
-      each.collect(Math.max(1, each.limit.burst * LEAST_SHARE)).map(([key, count]) => [name, key, count] as const),
+      each.collect(leastCount(each.limit)).map(([key, count]) => [name, key, count] as const),
     )
     for (let at = 0; at < taken.length; at += TAKEN_PER_MESSAGE)
       wake.notify(PREFIX + JSON.stringify({ by: own, taken: taken.slice(at, at + TAKEN_PER_MESSAGE) }))

@@ -2,13 +2,13 @@ import type { App } from '../app.ts'
 import type { TokenGate } from '../identity/verifier.ts'
 import { setBounded } from '../lib/cached-lookup.ts'
 import { DomainError } from '../lib/errors.ts'
+import { SECONDS_PER_HOUR } from '../lib/token-buckets.ts'
 import type { RateLimit } from '../lib/token-buckets.ts'
 import type { Operation } from '../wire/operation.ts'
 import { requestLink, verifyLink } from '../wire/payer.ts'
 import { completeSca, createPayment } from '../wire/payments.ts'
 import type { MerchantPrincipal } from './principal.ts'
 
-const SECONDS_PER_HOUR = 3_600
 const perSecond = (count: number, burst: number): RateLimit => ({ burst, perHour: count * SECONDS_PER_HOUR })
 
 /**

@@ -14,7 +14,7 @@ export type TokenBuckets = {
   collect(leastCount: number): [key: string, count: number][]
 }
 
-const SECONDS_PER_HOUR = 3_600
+export const SECONDS_PER_HOUR = 3_600
 const BUCKETS_MAX = 10_000
 
 /**

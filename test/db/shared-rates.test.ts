@@ -21,12 +21,15 @@ function frozen(wake: App['wake']) {
   }
   const rates = makeSharedRates({ wake: noting, now: () => 0 })
   const take = rates.buckets('test', LIMIT)
+  const takeSlow = rates.buckets('slow', { burst: 100, perHour: 600 })
   return {
     ...rates,
     // Asking the buckets instead would empty them.
     hasHeard: (text: string) => heard.includes(text),
     passed: (key: string, count: number) =>
       Array.from({ length: count }, () => take(key)).filter((s) => s === 0).length,
+    passedSlowly: (key: string, count: number) =>
+      Array.from({ length: count }, () => takeSlow(key)).filter((s) => s === 0).length,
   }
 }
 
@@ -40,9 +43,11 @@ t.test('what one process lets pass, another one counts', async (t) => {
 
   t.equal(one.passed('busy', 500), 100)
   t.equal(one.passed('quiet', 4), 4)
+  t.equal(one.passedSlowly('steady', 1), 1)
   await until('the other process has heard of it', () => two.hasHeard('"busy"'))
   t.equal(two.passed('busy', 1), 0)
   t.equal(two.passed('quiet', 500), 100, 'little is not reported')
+  t.equal(two.passedSlowly('steady', 500), 99, 'but where the refill is slow')
   t.equal(two.passed('third', 1), 1)
   await until('the first one has heard as well', () => one.hasHeard('"quiet"'))
   t.equal(one.passed('quiet', 1), 0)
