@@ -109,7 +109,6 @@ export const submitEvidence = operation({
 
 export const acceptDispute = operation({
   name: 'acceptDispute',
-  isRecorded: true,
   dryRun: true,
   method: 'POST',
   path: '/api/v1/portal/disputes/{id}/accept',
