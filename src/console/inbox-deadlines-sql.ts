@@ -52,6 +52,8 @@ export const UNEXPECTED_RETURN_SHOWN = sql.fragment`interval '30 days'`
 
 /** The payer waits for money that the service has. */
 export const OWED_REFUND_TIME = sql.fragment`interval '1 day'`
+/** The bank may never take it, and what is paid otherwise is not known here. */
+export const OWED_REFUND_SHOWN = sql.fragment`interval '30 days'`
 
 /** Money that does not add up is looked into on the same day. */
 export const RECONCILIATION_TIME = sql.fragment`interval '8 hours'`

@@ -10,6 +10,7 @@ import {
   DEAD_DELIVERY_TIME,
   FILE_ANSWER_TIME,
   LINE_OF_FAILED_TIME,
+  OWED_REFUND_SHOWN,
   OWED_REFUND_TIME,
   RECONCILIATION_TIME,
   REGISTRATION_TIME,
@@ -171,6 +172,7 @@ function rejectedRefunds(): FragmentSqlToken {
       join payment_intents p on p.merchant_id = r.merchant_id and p.id = r.payment_intent_id
       where r.status = 'FAILED' and r.dispute_id is not null and d.status = 'RESOLVED_PAYER_FAVOUR'
         and p.gross_amount > p.refunded_amount + p.refund_reserved_amount
+        and r.updated_at > now() - ${OWED_REFUND_SHOWN}
       order by r.updated_at
       limit ${EACH_KIND_MAX}
     )`

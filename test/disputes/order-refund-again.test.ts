@@ -80,6 +80,10 @@ t.test(
     t.same(await tasks(), [], 'it is ordered again')
     await bankAnswers('refuses')
     t.match(await tasks(), [{ id }], 'and rejected again')
+    await owner.query(`update payment_refunds set updated_at = updated_at - interval '31 days' where dispute_id = $1`, [
+      id,
+    ])
+    t.same(await tasks(), [], 'for a month: what is paid otherwise is not known here')
     await settle(id)
     await bankAnswers('refunds')
     t.same(await tasks(), [])
