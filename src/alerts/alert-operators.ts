@@ -60,9 +60,12 @@ function textOf(message: AlertMessage): string {
   return message.is_firing ? message.detail : `Over: ${message.detail}`
 }
 
-/** As chat services read them: in `<` and `>` they have links and mentions of everyone, and a merchant chooses its own name. */
+/**
+ * As chat services read them: in `<` and `>` they have links and mentions of everyone, some also after a bare `@`, and a
+ * merchant chooses its own name.
+ */
 function escapeMarkup(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('@', '@\u200b')
 }
 
 /** `text` by itself is what chat services show. */

@@ -311,12 +311,12 @@ t.test("a merchant's name puts no link and no mention into the alerts of operato
   })
   const { app, owner } = service
   const id = await plantMerchant({ owner, app, webhookUrl: 'https://shop.example/hook' })
-  const named = '<!channel> <https://evil.example|Sign in> & go'
+  const named = '<!channel> @here <https://evil.example|Sign in> & go'
   await owner.query('update merchants set trading_name = $2 where id = $1', [id, named])
   await plantDeaths(service, id)
   await run(service)
   t.match(pager.received, [
-    { text: /of “&lt;!channel&gt; &lt;https\[:\]\/\/evil\[\.\]example\|Sign in&gt; &amp; go” has failed/ },
+    { text: /of “&lt;!channel&gt; @\u200bhere &lt;https\[:\]\/\/evil\[\.\]example\|Sign in&gt; &amp; go” has failed/ },
   ])
   t.notMatch(sink.received[0]?.text, /evil\.example/)
 })
