@@ -146,6 +146,7 @@ t.test('the other merchant has rows in nearly all tables', async (t) => {
     'corrections',
     'mails',
     'registration',
+    'settlement_sums',
     'unanswered_payments',
     'webhook_attempts',
     'webhook_lanes',
