@@ -5,17 +5,22 @@ import { correctCommand, inAll, namesakes, resolveCommand } from './namesakes-sq
 const take = correctCommand(sql.fragment`p.merchant_id`, '-')
 const add = correctCommand(sql.fragment`p.merchant_id`, '')
 
-/** Of one that has failed: its money was added to no balance, unless an operator has done so. */
+const stayed = sql.fragment`same.credits - same.debits`
+
+/**
+ * Of one that has failed: its money was added to no balance, unless an operator has done so. The correction that names it
+ * is of one credit at most (decision 438): there may be more.
+ */
 const ofFailed = sql.fragment`case
-  when same.debits + same.credits > 2 then format(
-    'payment %s failed here, was booked %s times and sent back %s times: add %s, to the merchant''s balance (svc merchants correct), or have it sent back; then %s',
-    p.id, same.credits, same.debits, ${inAll(sql.fragment`same.credits - same.debits`)}, ${resolveCommand}
-  )
-  when l.direction = 'CREDIT' and same.credits > same.debits and made.id is not null then format(
+  when l.direction = 'CREDIT' and ${stayed} > 0 and made.amount >= l.amount * (${stayed}) then format(
     'the bank has booked payment %s, which failed here, and correction %s has added it to the merchant''s balance: correct nothing; %s',
     p.id, made.id, ${resolveCommand}
   )
-  when l.direction = 'CREDIT' and same.credits > same.debits then format(
+  when same.debits + same.credits > 2 or ${stayed} > 1 or (l.direction = 'CREDIT' and ${stayed} > 0 and made.id is not null) then format(
+    'payment %s failed here, was booked %s times and sent back %s times: add %s, to the merchant''s balance (svc merchants correct, once with --payment), or have it sent back; then %s',
+    p.id, same.credits, same.debits, ${inAll(stayed)}, ${resolveCommand}
+  )
+  when l.direction = 'CREDIT' and ${stayed} > 0 then format(
     'the bank has booked payment %s, which failed here: add it to the merchant''s balance (%s --payment %s), unless svc payments resolve has returned it, or have it sent back; then %s',
     p.id, ${add}, p.id, ${resolveCommand}
   )
@@ -78,7 +83,7 @@ export const knownPayment = sql.fragment`
     end as cause
   from payment_intents p
   cross join lateral ${namesakes}
-  left join corrections made on made.merchant_id = p.merchant_id and made.payment_id = p.id
+  left join corrections made on made.merchant_id = p.merchant_id and made.payment_id = p.id and made.currency = l.currency
   left join lateral (
     select r.id, r.status from payment_refunds r
     where r.merchant_id = p.merchant_id and r.payment_intent_id = p.id and r.end_to_end_id is null and not l.is_reversal

@@ -355,6 +355,12 @@ t.test('a line of a payment that has failed is a task and a difference at once, 
   }
 })
 
+const addTo = async ({ id }: { id: string }, body: object) =>
+  service.call('POST', `/api/v1/admin/merchants/${id}/corrections`, {
+    headers: await service.operator('OWNER'),
+    body: { currency: 'GBP', booked_against: 'BANK', reason: 'late', ...body },
+  })
+
 t.test('what a correction has added of it already is not to be added again', async (t) => {
   const merchant = await service.merchant()
   const { body } = await createPayment(service, merchant, { amount: '31.00' })
@@ -364,22 +370,45 @@ t.test('what a correction has added of it already is not to be added again', asy
   const [{ cause: add }] = await differences()
   const command = `svc merchants correct ${merchant.id} --amount=31.00 --currency GBP --against BANK --payment ${body.payment_id}`
   t.match(add, command)
-  const { body: made } = await service.call('POST', `/api/v1/admin/merchants/${merchant.id}/corrections`, {
-    headers: await service.operator('OWNER'),
-    body: {
-      amount: '31.00',
-      currency: 'GBP',
-      booked_against: 'BANK',
-      payment_id: body.payment_id,
-      reason: 'late',
-    },
-  })
+  const { body: made } = await addTo(merchant, { amount: '31.00', payment_id: body.payment_id })
   const subject = await onlyLine(line.ref)
   t.match(await differences(), [
     { subject, cause: `correction ${made.correction_id} has added it to the merchant's balance: correct nothing; svc` },
   ])
   await resolveLine(subject)
   t.same(await differences(), [])
+})
+
+t.test('but what the bank has booked beyond it is', async (t) => {
+  const merchant = await service.merchant()
+  const { body } = await createPayment(service, merchant, { amount: '32.00' })
+  await service.call('POST', `/api/v1/payments/${body.payment_id}/cancel`, { merchant })
+  const lineOf = (ref: string) => statementOf([], [{ amount: '32.00', e2e: body.end_to_end_id, ref }])
+  const expectCauses = async (cause: RegExp, refs: string[]) => {
+    const found = await differences()
+    t.strictSame(found.map(({ subject }) => subject).toSorted(), (await Promise.all(refs.map(onlyLine))).toSorted())
+    for (const each of found) t.match(each.cause, cause)
+  }
+  const twice = ['TWICE-1', 'TWICE-2']
+  const all = /was booked 2 times and sent back 0 times: add 64\.00 GBP in all, what was corrected before included/
+  for (const ref of twice) await post('statements', { content: lineOf(ref) })
+  await expectCauses(all, twice)
+  t.match(await addTo(merchant, { amount: '32.00', payment_id: body.payment_id }), { status: 201 })
+  await expectCauses(all, twice)
+  await resolveLine(await onlyLine('TWICE-1'))
+  await expectCauses(all, ['TWICE-2'])
+  await resolveLine(await onlyLine('TWICE-2'))
+  t.same(await differences(), [])
+})
+
+t.test('and what it lacks of one', async (t) => {
+  const merchant = await service.merchant()
+  const { body } = await createPayment(service, merchant, { amount: '33.00' })
+  await service.call('POST', `/api/v1/payments/${body.payment_id}/cancel`, { merchant })
+  await post('statements', { content: statementOf([], [{ amount: '33.00', e2e: body.end_to_end_id, ref: 'PART' }]) })
+  t.match(await addTo(merchant, { amount: '3.00', payment_id: body.payment_id }), { status: 201 })
+  t.match(await differences(), [{ cause: /add 33\.00 GBP in all, what was corrected before included/ }])
+  await resolveLine(await onlyLine('PART'))
 })
 
 t.test('so is the debit of a payout that has failed, which would be paid twice', async (t) => {
