@@ -4,7 +4,7 @@ import { recordAction } from '../audit/record-action.ts'
 import type { Actor } from '../audit/record.ts'
 import { DomainError, invalidField } from '../lib/errors.ts'
 import { isUuid } from '../lib/ids.ts'
-import { toNumeric, parseAmount } from '../lib/money.ts'
+import { formatNumeric, parseAmount, toNumeric } from '../lib/money.ts'
 import { findMerchantRow } from '../merchants/admin-sql.ts'
 import { merchantNotFound } from '../merchants/change-merchant.ts'
 import {
@@ -34,7 +34,7 @@ export type CorrectBalanceInput = {
 /**
  * Adds to what a merchant is owed, or takes from it, where no payment, refund or payout is the reason.
  * @throws {DomainError} MERCHANT_NOT_FOUND, PAYMENT_NOT_FOUND, IDEMPOTENCY_KEY_REUSED; VALIDATION_FAILED for a payment that has
- *   not failed, is of another currency, or is credited already
+ *   not failed, is of another currency or of less, or is credited already
  */
 export async function correctBalance(
   app: Pick<App, 'pool' | 'ids'>,
@@ -51,7 +51,7 @@ export async function correctBalance(
 
 async function checkPayment(
   tx: DatabaseTransactionConnection,
-  { merchantId, paymentId, currency }: CorrectBalanceInput,
+  { merchantId, paymentId, amount, currency }: CorrectBalanceInput,
 ): Promise<void> {
   if (paymentId === undefined) return
   const payment = isUuid(paymentId) ? await findCreditedPayment(tx, { merchantId, paymentId }) : null
@@ -60,6 +60,9 @@ async function checkPayment(
     throw invalidField('payment_id', 'MISMATCH', `must be a Failed payment, and is ${payment.status}`)
   if (payment.currency !== currency)
     throw invalidField('currency', 'MISMATCH', `must be ${payment.currency}, as of the payment`)
+  const { gross_amount: most } = payment
+  if (parseAmount(amount) > parseAmount(most))
+    throw invalidField('amount', 'MISMATCH', `must be at most ${formatNumeric(most, currency)}, as of the payment`)
 }
 
 /** The same in the caller's transaction, for a merchant that there is. Null where the key or the payment has a correction. */

@@ -58,7 +58,7 @@ export function findCorrectionOfPayment(
   `)
 }
 
-const CreditedPayment = z.object({ status: z.string(), currency: z.string() })
+const CreditedPayment = z.object({ status: z.string(), currency: z.string(), gross_amount: z.string() })
 
 /** The payment that a correction names. */
 export function findCreditedPayment(
@@ -66,6 +66,6 @@ export function findCreditedPayment(
   { merchantId, paymentId }: { merchantId: string; paymentId: string },
 ): Promise<z.infer<typeof CreditedPayment> | null> {
   return tx.maybeOne(sql.type(CreditedPayment)`
-    select status, currency from payment_intents where merchant_id = ${merchantId} and id = ${paymentId}
+    select status, currency, gross_amount from payment_intents where merchant_id = ${merchantId} and id = ${paymentId}
   `)
 }

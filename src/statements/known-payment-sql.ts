@@ -9,20 +9,20 @@ const stayed = sql.fragment`same.credits - same.debits`
 
 /**
  * Of one that has failed: its money was added to no balance, unless an operator has done so. The correction that names it
- * is of one credit at most (decision 438): there may be more.
+ * is of the payment's amount at most (decision 438), and the bank may have booked more.
  */
 const ofFailed = sql.fragment`case
   when l.direction = 'CREDIT' and ${stayed} > 0 and made.amount >= l.amount * (${stayed}) then format(
     'the bank has booked payment %s, which failed here, and correction %s has added it to the merchant''s balance: correct nothing; %s',
     p.id, made.id, ${resolveCommand}
   )
-  when same.debits + same.credits > 2 or ${stayed} > 1 or (l.direction = 'CREDIT' and ${stayed} > 0 and made.id is not null) then format(
-    'payment %s failed here, was booked %s times and sent back %s times: add %s, to the merchant''s balance (svc merchants correct, once with --payment), or have it sent back; then %s',
-    p.id, same.credits, same.debits, ${inAll(stayed)}, ${resolveCommand}
-  )
-  when l.direction = 'CREDIT' and ${stayed} > 0 then format(
+  when l.direction = 'CREDIT' and (same.credits, same.debits) = (1, 0) and made.id is null and l.amount <= p.gross_amount then format(
     'the bank has booked payment %s, which failed here: add it to the merchant''s balance (%s --payment %s), unless svc payments resolve has returned it, or have it sent back; then %s',
     p.id, ${add}, p.id, ${resolveCommand}
+  )
+  when same.debits + same.credits > 2 or (l.direction = 'CREDIT' and ${stayed} > 0) then format(
+    'payment %s failed here, was booked %s times and sent back %s times: add %s, to the merchant''s balance (svc merchants correct, once with --payment), or have it sent back; then %s',
+    p.id, same.credits, same.debits, ${inAll(stayed)}, ${resolveCommand}
   )
   when l.direction = 'DEBIT' then format(
     'the bank has sent payment %s back, which failed here: take it from the merchant''s balance if it was added there (%s), then %s',

@@ -127,6 +127,47 @@ t.test('a correction that names its payment is the one of it, whatever its task 
   t.equal((await correctionsOf(id)).length, 1)
 })
 
+async function resolutionOf(paymentId: string): Promise<object> {
+  const { rows } = await owner.query(
+    `select after from operator_actions where action = 'payment.resolve' and subject_id = $1 order by ordinal desc limit 1`,
+    [paymentId],
+  )
+  return rows[0].after
+}
+
+t.test('of a part the rest is added, and more than the payment is not', async (t) => {
+  const id = await settledLate()
+  const tooMuch = await correct({ payment_id: id, amount: '50.01' })
+  t.match(tooMuch, { status: 400, body: { errors: [{ path: 'amount', code: 'MISMATCH' }] } })
+  const { body: part } = await correct({ payment_id: id, amount: '5.00' })
+  const before = await balancesOf(service, merchant)
+  const as = await service.operator('OWNER')
+  t.match(await resolve(id, { outcome: 'CREDITED' }, { as }), { status: 200 })
+  const { GBP: { clearing: after } = { clearing: '' } } = await balancesOf(service, merchant)
+  t.equal(Number(after) - Number(before['GBP']?.clearing), 45)
+  t.match(await resolutionOf(id), {
+    outcome: 'CREDITED',
+    correction_id: part.correction_id,
+    corrected_amount: '5.0000',
+  })
+  const { rows } = await owner.query('select amount from corrections where reference like $1', [`%${id}%`])
+  t.same(rows, [{ amount: '45.0000' }])
+  t.same([await tasks(), await differences()], [[], []])
+})
+
+t.test('what a correction has added is not recorded as returned', async (t) => {
+  const id = await settledLate()
+  const { body: made } = await correct({ payment_id: id })
+  const before = await hashTables(owner)
+  const rejected = { code: 'PAYMENT_NOT_RESOLVABLE', error: new RegExp(made.correction_id), next: /CREDITED/ }
+  t.match(await resolve(id, { outcome: 'RETURNED' }), { status: 409, body: rejected })
+  t.same(await hashTables(owner), before)
+  t.equal((await tasks()).length, 1)
+  const as = await service.operator('OWNER')
+  t.match(await resolve(id, { outcome: 'CREDITED' }, { as }), { status: 200 })
+  t.match(await resolutionOf(id), { correction_id: made.correction_id, corrected_amount: '50.0000' })
+})
+
 t.test('both at once add it once', async (t) => {
   const as = await service.operator('OWNER')
   for (const _ of [1, 2, 3]) {
