@@ -14,9 +14,7 @@ import type { Viewer } from './viewer.ts'
 
 const STANDING: Readonly<Record<PayoutStatus, (payout: PayoutFacts) => string>> = {
   CREATED: (it) =>
-    it.connector === 'file'
-      ? 'waits for an operator to export it in an instruction file'
-      : `waits to be sent${it.may_be_paid ? '' : ': the merchant is held, suspended or disabled'}`,
+    it.connector === 'file' ? 'waits for an operator to export it in an instruction file' : 'waits to be sent',
   SENT: (it) =>
     it.next_attempt_at === null
       ? 'is in an instruction file: the bank has not said yet what became of it'
@@ -26,9 +24,19 @@ const STANDING: Readonly<Record<PayoutStatus, (payout: PayoutFacts) => string>> 
   RETURNED: (it) => `came back after it was paid: ${failureCodeText(it.failure_code)}. ${retryText(it)}`,
 }
 
-function retryText({ now, retry_at: at }: PayoutFacts): string {
-  if (at === null) return 'Its money is paid out once there is another bank account, or an operator retries it'
-  return `Its money is in the next payout${at > now ? `, not before ${untilText(now, at)}` : ''}`
+const ONCE_FREE = 'once the merchant is not held, suspended or disabled any more'
+
+function retryText({ now, retry_at: at, may_be_paid: mayBePaid }: PayoutFacts): string {
+  const stopped = mayBePaid ? '' : `, ${ONCE_FREE}`
+  if (at === null)
+    return `Its money is paid out once there is another bank account, or an operator retries it${stopped}`
+  return `Its money is in the next payout${at > now ? `, not before ${untilText(now, at)}` : ''}${stopped}`
+}
+
+/** What `svc payouts retry` accepts: one that a bank's API is asked about, or whose money may be paid out. */
+function canRetry({ status, connector, may_be_paid: mayBePaid }: PayoutFacts): boolean {
+  if (status === 'SENT') return connector !== 'file'
+  return (status === 'FAILED' || status === 'RETURNED') && mayBePaid
 }
 
 function lateReturnText({ unexpected_return_at: at }: PayoutFacts): string {
@@ -54,11 +62,11 @@ export const PAYOUT: SubjectKind<PayoutTrigger, PayoutFacts> = {
     },
     return: { by: "the merchant's bank" },
   },
-  also: ({ id, status, settlement_id: settlementId }) => [
-    ...(status === 'CREATED' || status === 'PAID'
-      ? []
-      : [{ what: 'retry it now', by: 'an operator', how: [forOperator(`svc payouts retry ${id} --reason "..."`)] }]),
-    ...explained('its settlement', settlementId),
+  also: (it) => [
+    ...(canRetry(it)
+      ? [{ what: 'retry it now', by: 'an operator', how: [forOperator(`svc payouts retry ${it.id} --reason "..."`)] }]
+      : []),
+    ...explained('its settlement', it.settlement_id),
   ],
 }
 
@@ -77,7 +85,7 @@ export const SETTLEMENT: SubjectKind<never, SettlementFacts> = {
 function payableText(it: SettlementFacts): string {
   const money = `${amountWithCurrency(it.payable_amount, it.currency)} to be paid`
   if (it.payout_id !== null) return `${money}, by the payout ${it.payout_id}, which is ${it.payout_status}`
-  if (!it.may_be_paid) return `${money}, once the merchant is not held, suspended or disabled any more`
+  if (!it.may_be_paid) return `${money}, ${ONCE_FREE}`
   return it.has_account
     ? `${money} by the next payout`
     : `${money}, once the merchant has a bank account for ${it.currency}`

@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { Test } from 'tap'
 import { keepBalancesOf } from '../../src/ledger/keep-balances.ts'
+import { setPayoutHold } from '../../src/merchant-status/set-payout-hold.ts'
 import { createPayouts } from '../../src/payouts/create-payouts.ts'
 import { collectReturns } from '../../src/payouts/collect-returns.ts'
 import { sendPayouts } from '../../src/payouts/send-payouts.ts'
@@ -116,6 +117,29 @@ t.test('a payout that failed or was returned is in the timeline, and its money i
   const became = moneyOf(await explained(service, merchant, settlement))
   t.match(became.at(-1), /^the payout of 49\.30 GBP came back: /)
   t.equal(became.filter((text) => text.endsWith('was created')).length, 2)
+})
+
+t.test('a payout that a hold has cancelled says what its money waits for, and is retried after it', async (t) => {
+  const { service, merchant } = await setting(t)
+  await closed(service, merchant)
+  await createPayouts(service.app)
+  const [waiting] = await payoutsOf(service, merchant)
+  if (waiting === undefined) throw new Error('there is no payout')
+  const { app } = service
+  const actor = { id: 'o-1', name: 'grace@pay.example', role: 'OPS' }
+  const asOperator = async () =>
+    (await service.call('GET', `/api/v1/admin/explain/${waiting.id}`, { headers: OPERATOR })).body
+  const hold = (payoutHeld: boolean) =>
+    setPayoutHold(app, { id: merchant.id, payoutHeld, reason: 'looked into', actor })
+  t.match(await asOperator(), { status: 'CREATED', standing: /^waits to be sent\.$/ })
+  await hold(true)
+  const held = await asOperator()
+  t.match(held.standing, /^failed: .+\. Its money is in the next payout, once the merchant is not held/)
+  t.notMatch(JSON.stringify(held.also), /retry/)
+  await hold(false)
+  const released = await asOperator()
+  t.match(released.standing, /Its money is in the next payout\.$/)
+  t.match(released.also[0], { what: 'retry it now' })
 })
 
 t.test('settlements and payouts are of their merchant, and of the roles that see balances', async (t) => {
