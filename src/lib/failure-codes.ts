@@ -25,7 +25,7 @@ const FAILURES = {
   SETTLEMENT_FAILED: { iso: 'ED05', source: 'SCHEME', reason: 'The settlement failed' },
   CONSENT_EXPIRED: { iso: 'TKXP', source: 'PLATFORM', reason: 'The consent expired before the payer authorised it' },
   CANCELLED_BY_MERCHANT: { iso: 'DS02', source: 'MERCHANT', reason: 'The merchant cancelled the payment' },
-  CANCELLED_BY_PLATFORM: { iso: 'DS02', source: 'PLATFORM', reason: 'The platform cancelled the payment' },
+  CANCELLED_BY_PLATFORM: { iso: 'DS02', source: 'PLATFORM', reason: 'The platform cancelled the payout' },
   BANK_ERROR: { iso: 'MS03', source: 'ASPSP_REJECTION', reason: 'The bank refused without a reason' },
 } as const satisfies Record<string, FailureRow>
 

@@ -29,10 +29,9 @@ export async function failPayout(app: App, input: FailPayoutInput): Promise<Payo
     const move = failureCode === CANCELLATION.failureCode ? CANCELLATION : rejectionOf(known, failureCode)
     const moved = await movePayout(tx, app, { merchantId, id, ...move })
     if (moved === null)
-      throw new DomainError(
-        'PAYOUT_NOT_FAILABLE',
+      throw notFailable(
+        known,
         `the payout is ${known.status}; only one that is ${move.from} can fail as ${failureCode}`,
-        { current: { status: known.status } },
       )
     const after = { failure_code: failureCode }
     await recordAction(app, tx, { actor, action: 'payout.fail', merchantId, subjectId: id, reason, after })
@@ -42,8 +41,16 @@ export async function failPayout(app: App, input: FailPayoutInput): Promise<Payo
   return payout
 }
 
-function rejectionOf({ connector }: PayoutRecord, failureCode: FailureCode) {
-  if (connector !== 'file')
-    throw new DomainError('PAYOUT_NOT_FAILABLE', `${connector} says itself what became of the payout`)
+function rejectionOf(payout: PayoutRecord, failureCode: FailureCode) {
+  if (payout.connector !== 'file')
+    throw notFailable(payout, `${payout.connector} says itself what became of the payout`)
   return { from: 'SENT', changedBy: 'OPERATOR', on: 'rejection', failureCode } as const
+}
+
+function notFailable({ id, status }: PayoutRecord, message: string): DomainError {
+  const next = `cancel it: svc payouts fail ${id} --code ${CANCELLATION.failureCode}`
+  return new DomainError('PAYOUT_NOT_FAILABLE', message, {
+    current: { status },
+    ...(status === CANCELLATION.from ? { next } : {}),
+  })
 }

@@ -365,7 +365,9 @@ t.test('what a bank says in no file is recorded by an operator, once and audited
   await createPayouts(app)
   const [waiting] = await payoutsOf(service, merchant)
   const id = waiting?.id ?? ''
-  t.match(await fail(id), { status: 409, body: { code: 'PAYOUT_NOT_FAILABLE', current: { status: 'CREATED' } } })
+  const how = new RegExp(`svc payouts fail ${id} --code CANCELLED_BY_PLATFORM`)
+  const unsent = { code: 'PAYOUT_NOT_FAILABLE', current: { status: 'CREATED' }, next: how }
+  t.match(await fail(id), { status: 409, body: unsent })
   await exported()
   const cancellation = { failure_code: 'CANCELLED_BY_PLATFORM' }
   t.match(
@@ -396,7 +398,7 @@ t.test('what a bank says in no file is recorded by an operator, once and audited
   const [sent] = await payoutsOf(service, other)
   t.match(await fail(sent?.id ?? ''), {
     status: 409,
-    body: { code: 'PAYOUT_NOT_FAILABLE', error: /mock says itself/ },
+    body: { code: 'PAYOUT_NOT_FAILABLE', error: /mock says itself/, next: /--code CANCELLED_BY_PLATFORM/ },
   })
 })
 
