@@ -415,12 +415,12 @@ t.test('more than the payment is no correction that names it alone', async (t) =
   const merchant = await service.merchant()
   const { body } = await createPayment(service, merchant, { amount: '34.00' })
   await service.call('POST', `/api/v1/payments/${body.payment_id}/cancel`, { merchant })
-  await post('statements', { content: statementOf([], [{ amount: '34.01', e2e: body.end_to_end_id, ref: 'MORE' }]) })
+  await post('statements', { content: statementOf([], [{ amount: '34.01', e2e: body.end_to_end_id, ref: 'ABOVE' }]) })
   t.match(await addTo(merchant, { amount: '34.01', payment_id: body.payment_id }), { status: 400 })
   const [{ cause }] = await differences()
   t.match(cause, /add 34\.01 GBP in all, .* once with --payment/)
   t.notMatch(cause, '--amount=34.01')
-  await resolveLine(await onlyLine('MORE'))
+  await resolveLine(await onlyLine('ABOVE'))
 })
 
 t.test('so is the debit of a payout that has failed, which would be paid twice', async (t) => {
