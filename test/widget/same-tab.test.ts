@@ -41,7 +41,8 @@ t.test('a payer pays in one tab, and a returning payer with three clicks', async
   const { page, widget, context } = first
   await widget.getByRole('button', { name: en.continue }).click()
   await widget.getByRole('option', { name: 'Fern' }).click()
-  t.equal(await widget.locator('canvas').count(), 0)
+  await widget.getByRole('link', { name: en.continue }).waitFor()
+  t.equal(await widget.locator('canvas').count(), 0, 'the code for another device is behind its own heading')
   await widget.getByRole('link', { name: en.continue }).click()
   await page.getByRole('button', { name: /^Approve/ }).click()
   const address = await backAtShop(page)

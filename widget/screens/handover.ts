@@ -35,10 +35,10 @@ export function handoverScreen(view: View): HTMLElement {
   )
 }
 
-/** A phone or tablet may have the bank's app, or not: then another device can take over. So it is in the same tab. */
+/** A phone or tablet may have the bank's app, or not: then another device can take over. So it is in the shop's own tab. */
 function byLink(view: View): HTMLElement[] {
   const { texts } = view.l10n
-  const details = el('details', { open: view.isTablet }, el('summary', {}, texts.otherDevice))
+  const details = el('details', { open: view.isTouch && view.isTablet }, el('summary', {}, texts.otherDevice))
   const fill = (): void => {
     if (!details.open || details.children.length > 1) return
     details.append(paragraph(texts.otherDeviceText), qrCanvas(view), copyField(view, shortAddress(view)))
