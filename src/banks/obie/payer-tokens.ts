@@ -53,7 +53,8 @@ export async function rejectToken(obie: Obie, { state, token }: { state: string;
 const isGood = (tokens: PayerTokens): boolean => isUsable(tokens) && tokens.isRejected !== true
 
 /**
- * The payer's token for a payment, renewed where it has ended or was rejected, and can be. A refresh token is used by one process at a time.
+ * The payer's token for a payment, renewed where it has ended or was rejected, and can be. A refresh token is used by one
+ * process at a time.
  * @throws {GrantRefusedError} where the payer would have to authorise again
  * @throws {BankUnavailableError}
  */
