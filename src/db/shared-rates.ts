@@ -27,9 +27,9 @@ const REPORT_EVERY_MS = 1_000
 /** The share of a burst that is reported: what several processes let pass without a report is less than a burst. */
 const LEAST_SHARE = 1 / 20
 
-/** Refills slower than one a second would never come to that share, so all of theirs is reported. */
+/** A client that takes a slow refill as it comes never has that share, so what a second adds is reported as well. */
 const leastCount = ({ burst, perHour }: RateLimit): number =>
-  perHour < SECONDS_PER_HOUR ? 1 : Math.max(1, burst * LEAST_SHARE)
+  Math.max(1, Math.min(burst * LEAST_SHARE, perHour / SECONDS_PER_HOUR))
 
 /** NOTIFY takes at most 8,000 bytes. */
 const TAKEN_PER_MESSAGE = 50

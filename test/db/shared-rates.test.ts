@@ -6,7 +6,7 @@ import { freePort } from '../support/free-port.ts'
 import { testService } from '../support/app.ts'
 import { until } from '../support/until.ts'
 
-const LIMIT = { burst: 100, perHour: 3_600 }
+const LIMIT = { burst: 100, perHour: 36_000 }
 
 /** A process's rates on a clock of their own, which stands still, and what it has heard and counted so far. */
 function frozen(wake: App['wake']) {
@@ -21,7 +21,7 @@ function frozen(wake: App['wake']) {
   }
   const rates = makeSharedRates({ wake: noting, now: () => 0 })
   const take = rates.buckets('test', LIMIT)
-  const takeSlow = rates.buckets('slow', { burst: 100, perHour: 600 })
+  const takeSlow = rates.buckets('slow', { burst: 100, perHour: 3_600 })
   return {
     ...rates,
     // Asking the buckets instead would empty them.
