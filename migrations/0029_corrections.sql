@@ -14,19 +14,20 @@ create table corrections (
   idempotency_key text,
   -- The returned refund that it credits, which is credited once.
   refund_id uuid,
-  -- The payment that had failed when its bank settled it, which is credited once (decision 438).
+  -- The payment that had failed when its bank settled it, which all that name it credit once together (decision 438).
   payment_id uuid,
   created_by text not null,
   created_at timestamptz not null default now(),
   primary key (merchant_id, id),
   unique (merchant_id, idempotency_key),
   unique (merchant_id, refund_id),
-  unique (merchant_id, payment_id),
   foreign key (merchant_id, refund_id) references payment_refunds (merchant_id, id),
   foreign key (merchant_id, payment_id) references payment_intents (merchant_id, id),
   -- A bank moves whole pennies.
   check (booked_against <> 'bank' or amount = round(amount, 2)),
   check (coalesce(refund_id, payment_id) is null or (booked_against = 'bank' and amount > 0))
 );
+
+create index corrections__payment_id on corrections (merchant_id, payment_id) where payment_id is not null;
 
 grant select, insert on corrections to svc_runtime;

@@ -166,7 +166,11 @@ const correct = action({
       required: true,
     },
     reference: { value: 'text', summary: 'What the merchant reads in its settlement' },
-    payment: { value: 'id', summary: 'Failed payment that its bank has settled, added once', member: 'payment_id' },
+    payment: {
+      value: 'id',
+      summary: 'Failed payment that its bank has settled, added up to its amount',
+      member: 'payment_id',
+    },
     reason: { value: 'text', summary: 'Reason, for the audit trail', required: true },
   },
   operation: correctBalance,

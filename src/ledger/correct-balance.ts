@@ -7,12 +7,7 @@ import { isUuid } from '../lib/ids.ts'
 import { formatNumeric, parseAmount, toNumeric } from '../lib/money.ts'
 import { findMerchantRow } from '../merchants/admin-sql.ts'
 import { merchantNotFound } from '../merchants/change-merchant.ts'
-import {
-  findCorrectionOfKey,
-  findCorrectionOfPayment,
-  findCreditedPayment,
-  insertCorrection,
-} from './corrections-sql.ts'
+import { findCorrectionOfKey, insertCorrection, lockCreditedPayment } from './corrections-sql.ts'
 import type { CorrectedAgainst } from './movements.ts'
 import type { CorrectionRecord } from './record.ts'
 import { postMovements } from './sql.ts'
@@ -24,7 +19,7 @@ export type CorrectBalanceInput = {
   currency: string
   bookedAgainst: CorrectedAgainst
   reference?: string | undefined
-  /** The payment that had failed when its bank settled it, which is credited once. */
+  /** The payment that had failed when its bank settled it: all that name it add its amount at most. */
   paymentId?: string | undefined
   reason: string
   idempotencyKey?: string | undefined
@@ -44,28 +39,39 @@ export async function correctBalance(
   if (!isUuid(merchantId)) throw merchantNotFound()
   return app.pool.transaction(async (tx) => {
     if ((await findMerchantRow(tx, merchantId)) === null) throw merchantNotFound()
-    await checkPayment(tx, input)
-    return (await correctBalanceIn(tx, app, input)) ?? (await madeBefore(tx, input))
+    const known = await knownPayment(tx, input)
+    return known ?? (await correctBalanceIn(tx, app, input)) ?? (await madeBefore(tx, input))
   })
 }
 
-async function checkPayment(
+/** Checks the payment that a correction names, unless the request is a repeated one: then the correction that it made. */
+async function knownPayment(
   tx: DatabaseTransactionConnection,
-  { merchantId, paymentId, amount, currency }: CorrectBalanceInput,
-): Promise<void> {
-  if (paymentId === undefined) return
-  const payment = isUuid(paymentId) ? await findCreditedPayment(tx, { merchantId, paymentId }) : null
+  input: CorrectBalanceInput,
+): Promise<CorrectionRecord | undefined> {
+  const { merchantId, paymentId, amount, currency, idempotencyKey = null } = input
+  if (paymentId === undefined) return undefined
+  const payment = isUuid(paymentId) ? await lockCreditedPayment(tx, { merchantId, paymentId }) : null
   if (payment === null) throw new DomainError('PAYMENT_NOT_FOUND', 'payment not found at this merchant')
+  const known = await findCorrectionOfKey(tx, { merchantId, idempotencyKey })
+  if (known !== null) return sameCorrection(known, correctionOf(input))
   if (payment.status !== 'Failed')
     throw invalidField('payment_id', 'MISMATCH', `must be a Failed payment, and is ${payment.status}`)
   if (payment.currency !== currency)
     throw invalidField('currency', 'MISMATCH', `must be ${payment.currency}, as of the payment`)
-  const { gross_amount: most } = payment
-  if (parseAmount(amount) > parseAmount(most))
-    throw invalidField('amount', 'MISMATCH', `must be at most ${formatNumeric(most, currency)}, as of the payment`)
+  const left = parseAmount(payment.gross_amount) - parseAmount(payment.corrected_amount)
+  if (left === 0n)
+    throw invalidField('payment_id', 'ALREADY_THERE', 'is in the balance already, by the corrections that name it')
+  if (parseAmount(amount) > left)
+    throw invalidField(
+      'amount',
+      'MISMATCH',
+      `must be at most ${formatNumeric(toNumeric(left), currency)}: corrections have added the rest of the payment`,
+    )
+  return undefined
 }
 
-/** The same in the caller's transaction, for a merchant that there is. Null where the key or the payment has a correction. */
+/** The same in the caller's transaction, for a merchant that there is. Null where the key or the refund has a correction. */
 export async function correctBalanceIn(
   tx: DatabaseTransactionConnection,
   app: Pick<App, 'ids'>,
@@ -103,12 +109,10 @@ function correctionOf(input: Omit<CorrectBalanceInput, 'actor' | 'reason'>): New
 
 /** The correction that the key has, if it is this one. */
 async function madeBefore(tx: DatabaseTransactionConnection, input: CorrectBalanceInput): Promise<CorrectionRecord> {
-  const { merchantId, paymentId, idempotencyKey = null } = input
+  const { merchantId, idempotencyKey = null } = input
   const known = await findCorrectionOfKey(tx, { merchantId, idempotencyKey })
-  if (known !== null) return sameCorrection(known, correctionOf(input))
-  const other = paymentId === undefined ? null : await findCorrectionOfPayment(tx, { merchantId, paymentId })
-  if (other === null) throw new Error('the correction of a key is missing')
-  throw invalidField('payment_id', 'ALREADY_THERE', `is in the balance already, by the correction ${other.id}`)
+  if (known === null) throw new Error('the correction of a key is missing')
+  return sameCorrection(known, correctionOf(input))
 }
 
 function sameCorrection(known: CorrectionRecord, wanted: NewCorrection): CorrectionRecord {

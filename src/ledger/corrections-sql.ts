@@ -10,7 +10,7 @@ export type NewCorrection = Omit<CorrectionRecord, 'created_at'> & {
   refundId: string | null
 }
 
-/** Null where the key, or the payment, has a correction already. */
+/** Null where the key, or the refund, has a correction already. */
 export function insertCorrection(
   tx: DatabaseTransactionConnection,
   correction: NewCorrection,
@@ -48,24 +48,31 @@ export function findCorrectionOfRefund(
   `)
 }
 
-/** What credited a payment that its bank settled after it had failed. */
-export function findCorrectionOfPayment(
-  tx: CommonQueryMethods,
-  { merchantId, paymentId }: { merchantId: string; paymentId: string },
-): Promise<CorrectionRecord | null> {
-  return tx.maybeOne(sql.type(CorrectionRecord)`
-    select ${columns} from corrections where merchant_id = ${merchantId} and payment_id = ${paymentId}
-  `)
-}
+const CreditedPayment = z.object({
+  status: z.string(),
+  currency: z.string(),
+  gross_amount: z.string(),
+  /** What the corrections that name it have added. */
+  corrected_amount: z.string(),
+})
+export type CreditedPayment = z.infer<typeof CreditedPayment>
 
-const CreditedPayment = z.object({ status: z.string(), currency: z.string(), gross_amount: z.string() })
-
-/** The payment that a correction names. */
-export function findCreditedPayment(
-  tx: CommonQueryMethods,
+/** A payment that corrections may name, locked so that they take turns. */
+export async function lockCreditedPayment(
+  tx: DatabaseTransactionConnection,
   { merchantId, paymentId }: { merchantId: string; paymentId: string },
-): Promise<z.infer<typeof CreditedPayment> | null> {
-  return tx.maybeOne(sql.type(CreditedPayment)`
+): Promise<CreditedPayment | null> {
+  const payment = await tx.maybeOne(sql.type(CreditedPayment.omit({ corrected_amount: true }))`
     select status, currency, gross_amount from payment_intents where merchant_id = ${merchantId} and id = ${paymentId}
+    for no key update
   `)
+  if (payment === null) return null
+  // A statement of its own, which sees what was committed while the other waited.
+  const corrected_amount = await tx.oneFirst(sql.type(Corrected)`
+    select coalesce(sum(amount), 0)::numeric(19, 4) as amount from corrections
+    where merchant_id = ${merchantId} and payment_id = ${paymentId}
+  `)
+  return { ...payment, corrected_amount }
 }
+
+const Corrected = z.object({ amount: z.string() })

@@ -212,8 +212,9 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     next: 'Read its status with `svc explain <id>`.',
   },
   PAYMENT_NOT_RESOLVABLE: {
-    meaning: 'The payment waits for no answer of its bank, or the bank has another payment under this id.',
-    next: 'Read the payment, or ask the bank for the id again.',
+    meaning:
+      'The payment waits for no answer of its bank, the bank has another payment under this id, or its money is in the balance.',
+    next: 'Read the payment; the message says what is possible.',
   },
   REFUND_NOT_CREDITABLE: {
     meaning: 'The line is not a refund that the bank has returned, or it is credited already.',

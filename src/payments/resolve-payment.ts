@@ -1,15 +1,13 @@
-import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
 import { recordAction } from '../audit/record-action.ts'
 import type { Actor } from '../audit/record.ts'
 import { BankUnavailableError, bankOf } from '../banks/connector.ts'
 import type { BankConnector } from '../banks/connector.ts'
 import { correctBalanceIn } from '../ledger/correct-balance.ts'
-import { findCorrectionOfPayment } from '../ledger/corrections-sql.ts'
-import type { CorrectionRecord } from '../ledger/record.ts'
+import { lockCreditedPayment } from '../ledger/corrections-sql.ts'
 import { DomainError } from '../lib/errors.ts'
 import { isUuid } from '../lib/ids.ts'
-import { amountWithCurrency, parseAmount, toNumeric } from '../lib/money.ts'
+import { amountWithCurrency, parseAmount } from '../lib/money.ts'
 import { roleAllows } from '../lib/permissions.ts'
 import type { PlatformRole } from '../lib/permissions.ts'
 import type { ResolvePayment } from '../wire/console.ts'
@@ -128,54 +126,39 @@ async function fail(
 }
 
 /**
- * The payment stays Failed, and so in no settlement: what is credited is a correction of the balance (decision 267), less the
- * one that names the payment already (decision 438).
+ * The payment stays Failed, and so in no settlement: what is credited is a correction of the balance (decision 267). Where
+ * corrections name the payment already, nothing is added: the OWNER knew what the bank has booked (decision 438).
  */
 async function placeMoney(
   app: App,
   payment: PaymentRecord,
   { outcome, reason, actor }: ResolvePaymentInput & { outcome: 'RETURNED' | 'CREDITED' },
 ): Promise<void> {
-  const { id, merchant_id: merchantId } = payment
+  const { id, merchant_id: merchantId, gross_amount: amount, currency, status } = payment
   await app.pool.transaction(async (tx) => {
     const known = await deleteUnanswered(tx, id)
     if (known === null) throw notWaiting(payment)
-    const added = outcome === 'CREDITED' ? await credit(tx, app, payment, { reason, actor }) : null
-    if (outcome === 'RETURNED') await expectNotAdded(tx, payment)
-    const named = added === null ? {} : { correction_id: added.id, corrected_amount: added.amount }
-    const after = { outcome, bank_reference: known.bank_reference, ...named }
+    const { corrected_amount: before } = (await lockCreditedPayment(tx, { merchantId, paymentId: id })) ?? {
+      corrected_amount: '0.0000',
+    }
+    const isAdded = parseAmount(before) > 0n
+    if (outcome === 'RETURNED' && isAdded)
+      throw new DomainError(
+        'PAYMENT_NOT_RESOLVABLE',
+        `corrections have added ${amountWithCurrency(before, currency)} of it to the balance`,
+        {
+          current: { status },
+          next: 'an OWNER records CREDITED, which adds nothing more; what is sent back all the same is taken by svc merchants correct',
+        },
+      )
+    const added = outcome === 'CREDITED' && !isAdded ? amount : '0.0000'
+    if (added !== '0.0000') {
+      const reference = `payment ${id} was paid after it had failed`
+      const of = { merchantId, paymentId: id, amount, currency, bookedAgainst: 'bank', reference } as const
+      await correctBalanceIn(tx, app, { ...of, reason, actor })
+    }
+    const amounts = outcome === 'CREDITED' ? { added_amount: added, corrected_before: before } : {}
+    const after = { outcome, bank_reference: known.bank_reference, ...amounts }
     await recordAction(app, tx, { actor, action: 'payment.resolve', merchantId, subjectId: id, reason, after })
-  })
-}
-
-/**
- * Adds what the balance lacks of the payment.
- * @returns the correction that names the payment, which may have been there
- */
-async function credit(
-  tx: DatabaseTransactionConnection,
-  app: App,
-  { id, merchant_id: merchantId, gross_amount: amount, currency }: PaymentRecord,
-  by: { reason: string; actor: Actor },
-): Promise<CorrectionRecord> {
-  const reference = `payment ${id} was paid after it had failed`
-  const whole = { merchantId, amount, currency, bookedAgainst: 'bank', reference, ...by } as const
-  const made = await correctBalanceIn(tx, app, { ...whole, paymentId: id })
-  if (made !== null) return made
-  const before = await findCorrectionOfPayment(tx, { merchantId, paymentId: id })
-  if (before === null) throw new Error('the correction of a payment is missing')
-  const rest = parseAmount(amount) - parseAmount(before.amount)
-  if (rest > 0n) await correctBalanceIn(tx, app, { ...whole, amount: toNumeric(rest) })
-  return before
-}
-
-async function expectNotAdded(tx: DatabaseTransactionConnection, { id, ...payment }: PaymentRecord): Promise<void> {
-  const { merchant_id: merchantId, currency, status } = payment
-  const made = await findCorrectionOfPayment(tx, { merchantId, paymentId: id })
-  if (made === null) return
-  const amount = amountWithCurrency(made.amount, currency)
-  throw new DomainError('PAYMENT_NOT_RESOLVABLE', `correction ${made.id} has added ${amount} of it to the balance`, {
-    current: { status },
-    next: 'record CREDITED, which adds the rest; what is sent back all the same is taken by svc merchants correct',
   })
 }

@@ -1,28 +1,30 @@
 import { sql } from '../db/sql.ts'
 import { isNamed } from './named-sql.ts'
-import { correctCommand, inAll, namesakes, resolveCommand } from './namesakes-sql.ts'
+import { correctCommand, inAll, namesakes, resolveCommand, sumInAll } from './namesakes-sql.ts'
 
 const take = correctCommand(sql.fragment`p.merchant_id`, '-')
 const add = correctCommand(sql.fragment`p.merchant_id`, '')
 
 const stayed = sql.fragment`same.credits - same.debits`
+/** What the bank has booked of it in all, whose parts may differ by charges. */
+const booked = sql.fragment`-same.stayed_away`
 
 /**
- * Of one that has failed: its money was added to no balance, unless an operator has done so. The correction that names it
- * is of the payment's amount at most (decision 438), and the bank may have booked more.
+ * Of one that has failed: its money was added to no balance, unless an operator has done so. The corrections that name it
+ * are of the payment's amount at most (decision 438), and the bank may have booked more.
  */
 const ofFailed = sql.fragment`case
-  when l.direction = 'CREDIT' and ${stayed} > 0 and made.amount >= l.amount * (${stayed}) then format(
-    'the bank has booked payment %s, which failed here, and correction %s has added it to the merchant''s balance: correct nothing; %s',
-    p.id, made.id, ${resolveCommand}
+  when l.direction = 'CREDIT' and ${stayed} > 0 and made.amount >= ${booked} then format(
+    'the bank has booked payment %s, which failed here, and corrections that name it have added it to the merchant''s balance: correct nothing; %s',
+    p.id, ${resolveCommand}
   )
-  when l.direction = 'CREDIT' and (same.credits, same.debits) = (1, 0) and made.id is null and l.amount <= p.gross_amount then format(
+  when l.direction = 'CREDIT' and made.amount is null and l.amount = ${booked} and l.amount <= p.gross_amount then format(
     'the bank has booked payment %s, which failed here: add it to the merchant''s balance (%s --payment %s), unless svc payments resolve has returned it, or have it sent back; then %s',
     p.id, ${add}, p.id, ${resolveCommand}
   )
   when same.debits + same.credits > 2 or (l.direction = 'CREDIT' and ${stayed} > 0) then format(
-    'payment %s failed here, was booked %s times and sent back %s times: add %s, to the merchant''s balance (svc merchants correct, once with --payment), or have it sent back; then %s',
-    p.id, same.credits, same.debits, ${inAll(stayed)}, ${resolveCommand}
+    'payment %s failed here, was booked %s times and sent back %s times: add %s, to the merchant''s balance (svc merchants correct, with --payment up to its amount), or have it sent back; then %s',
+    p.id, same.credits, same.debits, ${sumInAll(booked)}, ${resolveCommand}
   )
   when l.direction = 'DEBIT' then format(
     'the bank has sent payment %s back, which failed here: take it from the merchant''s balance if it was added there (%s), then %s',
@@ -83,7 +85,10 @@ export const knownPayment = sql.fragment`
     end as cause
   from payment_intents p
   cross join lateral ${namesakes}
-  left join corrections made on made.merchant_id = p.merchant_id and made.payment_id = p.id and made.currency = l.currency
+  cross join lateral (
+    select sum(k.amount) as amount from corrections k
+    where k.merchant_id = p.merchant_id and k.payment_id = p.id and k.currency = l.currency
+  ) made
   left join lateral (
     select r.id, r.status from payment_refunds r
     where r.merchant_id = p.merchant_id and r.payment_intent_id = p.id and r.end_to_end_id is null and not l.is_reversal

@@ -127,7 +127,7 @@ const CorrectBalance = z
     reference: reasonText(140).optional().meta({ description: 'what the merchant reads in its settlement' }),
     payment_id: z.string().max(64).optional().meta({
       description:
-        'a Failed payment that its bank has settled, whose money this is; it is added once, its amount at most',
+        'a Failed payment that its bank has settled, whose money this is; all corrections that name it add its amount at most',
     }),
     reason: reasonText(500).meta({ description: 'the reason, for the audit trail' }),
   })

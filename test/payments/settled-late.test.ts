@@ -91,10 +91,10 @@ t.test("or until it is added to the merchant's balance", async (t) => {
   t.same([await tasks(), await differences()], [[], []])
   const { rows } = await owner.query('select amount, booked_against, reference from corrections')
   t.match(rows, [{ amount: '50.0000', booked_against: 'bank', reference: new RegExp(id) }])
-  const [{ correction_id: made } = { correction_id: '' }] = await correctionsOf(id)
+  t.match(await resolutionOf(id), { outcome: 'CREDITED', added_amount: '50.0000', corrected_before: '0.0000' })
   const again = await correct({ payment_id: id })
-  t.match(again, { status: 400, body: { errors: [{ path: 'payment_id', code: 'ALREADY_THERE' }] } })
-  t.match(again.body.error, made, 'a correction that names the payment does not add it again')
+  const rejected = { status: 400, body: { errors: [{ path: 'payment_id', code: 'ALREADY_THERE' }] } }
+  t.match(again, rejected, 'a correction that names the payment does not add it again')
   t.equal((await correctionsOf(id)).length, 1)
 })
 
@@ -135,37 +135,47 @@ async function resolutionOf(paymentId: string): Promise<object> {
   return rows[0].after
 }
 
-t.test('of a part the rest is added, and more than the payment is not', async (t) => {
+t.test('corrections add parts of a payment, and together no more than it', async (t) => {
   const id = await settledLate()
-  const tooMuch = await correct({ payment_id: id, amount: '50.01' })
-  t.match(tooMuch, { status: 400, body: { errors: [{ path: 'amount', code: 'MISMATCH' }] } })
-  const { body: part } = await correct({ payment_id: id, amount: '5.00' })
+  const tooMuch = (most: string) => ({
+    status: 400,
+    body: { errors: [{ path: 'amount', code: 'MISMATCH' }], error: most },
+  })
+  t.match(await correct({ payment_id: id, amount: '50.01' }), tooMuch('at most 50.00'))
+  t.match(await correct({ payment_id: id, amount: '5.00' }, { key: 'part' }), { status: 201 })
   const before = await balancesOf(service, merchant)
   const as = await service.operator('OWNER')
   t.match(await resolve(id, { outcome: 'CREDITED' }, { as }), { status: 200 })
+  t.same(await balancesOf(service, merchant), before, 'the bank may have kept back charges')
+  t.match(await resolutionOf(id), { outcome: 'CREDITED', added_amount: '0.0000', corrected_before: '5.0000' })
+  t.same([await tasks(), await differences()], [[], []])
+
+  t.match(await correct({ payment_id: id, amount: '45.01' }), tooMuch('at most 45.00'))
+  const [one, two] = await Promise.all([
+    correct({ payment_id: id, amount: '45.00' }),
+    correct({ payment_id: id, amount: '45.00' }),
+  ])
+  t.same([one.status, two.status].toSorted(), [201, 400], 'they take turns')
+  t.match(await correct({ payment_id: id, amount: '0.01' }), {
+    status: 400,
+    body: { errors: [{ code: 'ALREADY_THERE' }] },
+  })
+  t.match(await correct({ payment_id: id, amount: '5.00' }, { key: 'part' }), { status: 201 }, 'a repeated request')
   const { GBP: { clearing: after } = { clearing: '' } } = await balancesOf(service, merchant)
   t.equal(Number(after) - Number(before['GBP']?.clearing), 45)
-  t.match(await resolutionOf(id), {
-    outcome: 'CREDITED',
-    correction_id: part.correction_id,
-    corrected_amount: '5.0000',
-  })
-  const { rows } = await owner.query('select amount from corrections where reference like $1', [`%${id}%`])
-  t.same(rows, [{ amount: '45.0000' }])
-  t.same([await tasks(), await differences()], [[], []])
 })
 
 t.test('what a correction has added is not recorded as returned', async (t) => {
   const id = await settledLate()
-  const { body: made } = await correct({ payment_id: id })
+  t.match(await correct({ payment_id: id }), { status: 201 })
   const before = await hashTables(owner)
-  const rejected = { code: 'PAYMENT_NOT_RESOLVABLE', error: new RegExp(made.correction_id), next: /CREDITED/ }
+  const rejected = { code: 'PAYMENT_NOT_RESOLVABLE', error: /50\.00 GBP/, next: /CREDITED/ }
   t.match(await resolve(id, { outcome: 'RETURNED' }), { status: 409, body: rejected })
   t.same(await hashTables(owner), before)
   t.equal((await tasks()).length, 1)
   const as = await service.operator('OWNER')
   t.match(await resolve(id, { outcome: 'CREDITED' }, { as }), { status: 200 })
-  t.match(await resolutionOf(id), { correction_id: made.correction_id, corrected_amount: '50.0000' })
+  t.match(await resolutionOf(id), { added_amount: '0.0000', corrected_before: '50.0000' })
 })
 
 t.test('both at once add it once', async (t) => {
