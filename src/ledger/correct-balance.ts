@@ -7,7 +7,7 @@ import { isUuid } from '../lib/ids.ts'
 import { formatNumeric, parseAmount, toNumeric } from '../lib/money.ts'
 import { findMerchantRow } from '../merchants/admin-sql.ts'
 import { merchantNotFound } from '../merchants/change-merchant.ts'
-import { findCorrectionOfKey, insertCorrection, lockCreditedPayment } from './corrections-sql.ts'
+import { findCorrectionOfKey, insertCorrection, lockNamedPayment } from './corrections-sql.ts'
 import type { CorrectedAgainst } from './movements.ts'
 import type { CorrectionRecord } from './record.ts'
 import { postMovements } from './sql.ts'
@@ -39,36 +39,33 @@ export async function correctBalance(
   if (!isUuid(merchantId)) throw merchantNotFound()
   return app.pool.transaction(async (tx) => {
     if ((await findMerchantRow(tx, merchantId)) === null) throw merchantNotFound()
-    const known = await knownPayment(tx, input)
-    return known ?? (await correctBalanceIn(tx, app, input)) ?? (await madeBefore(tx, input))
+    await checkPayment(tx, input)
+    return (await correctBalanceIn(tx, app, input)) ?? (await madeBefore(tx, input))
   })
 }
 
-/** Checks the payment that a correction names, unless the request is a repeated one: then the correction that it made. */
-async function knownPayment(
+/** Checks the payment that a correction names, unless its key has a correction: a repeated request finds all of it added. */
+async function checkPayment(
   tx: DatabaseTransactionConnection,
-  input: CorrectBalanceInput,
-): Promise<CorrectionRecord | undefined> {
-  const { merchantId, paymentId, amount, currency, idempotencyKey = null } = input
-  if (paymentId === undefined) return undefined
-  const payment = isUuid(paymentId) ? await lockCreditedPayment(tx, { merchantId, paymentId }) : null
+  { merchantId, paymentId, amount, currency, idempotencyKey }: CorrectBalanceInput,
+): Promise<void> {
+  if (paymentId === undefined) return
+  const payment = isUuid(paymentId) ? await lockNamedPayment(tx, { merchantId, paymentId }) : null
   if (payment === null) throw new DomainError('PAYMENT_NOT_FOUND', 'payment not found at this merchant')
-  const known = await findCorrectionOfKey(tx, { merchantId, idempotencyKey })
-  if (known !== null) return sameCorrection(known, correctionOf(input))
+  if ((await findCorrectionOfKey(tx, { merchantId, idempotencyKey: idempotencyKey ?? null })) !== null) return
   if (payment.status !== 'Failed')
     throw invalidField('payment_id', 'MISMATCH', `must be a Failed payment, and is ${payment.status}`)
   if (payment.currency !== currency)
     throw invalidField('currency', 'MISMATCH', `must be ${payment.currency}, as of the payment`)
-  const left = parseAmount(payment.gross_amount) - parseAmount(payment.corrected_amount)
+  const left = parseAmount(payment.gross_amount) - parseAmount(payment.added)
   if (left === 0n)
     throw invalidField('payment_id', 'ALREADY_THERE', 'is in the balance already, by the corrections that name it')
   if (parseAmount(amount) > left)
     throw invalidField(
       'amount',
       'MISMATCH',
-      `must be at most ${formatNumeric(toNumeric(left), currency)}: corrections have added the rest of the payment`,
+      `must be at most ${formatNumeric(toNumeric(left), currency)}, the part of the payment that no correction has added`,
     )
-  return undefined
 }
 
 /** The same in the caller's transaction, for a merchant that there is. Null where the key or the refund has a correction. */

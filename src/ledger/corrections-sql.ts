@@ -48,31 +48,26 @@ export function findCorrectionOfRefund(
   `)
 }
 
-const CreditedPayment = z.object({
-  status: z.string(),
-  currency: z.string(),
-  gross_amount: z.string(),
-  /** What the corrections that name it have added. */
-  corrected_amount: z.string(),
-})
-export type CreditedPayment = z.infer<typeof CreditedPayment>
+const NamedPayment = z.object({ status: z.string(), currency: z.string(), gross_amount: z.string() })
+const Added = z.object({ amount: z.string() })
 
-/** A payment that corrections may name, locked so that they take turns. */
-export async function lockCreditedPayment(
+/**
+ * A payment that corrections may name, locked so that they take turns.
+ * @returns with it the amount that those have added so far
+ */
+export async function lockNamedPayment(
   tx: DatabaseTransactionConnection,
   { merchantId, paymentId }: { merchantId: string; paymentId: string },
-): Promise<CreditedPayment | null> {
-  const payment = await tx.maybeOne(sql.type(CreditedPayment.omit({ corrected_amount: true }))`
+): Promise<(z.infer<typeof NamedPayment> & { added: string }) | null> {
+  const payment = await tx.maybeOne(sql.type(NamedPayment)`
     select status, currency, gross_amount from payment_intents where merchant_id = ${merchantId} and id = ${paymentId}
     for no key update
   `)
   if (payment === null) return null
   // A statement of its own, which sees what was committed while the other waited.
-  const corrected_amount = await tx.oneFirst(sql.type(Corrected)`
+  const added = await tx.oneFirst(sql.type(Added)`
     select coalesce(sum(amount), 0)::numeric(19, 4) as amount from corrections
     where merchant_id = ${merchantId} and payment_id = ${paymentId}
   `)
-  return { ...payment, corrected_amount }
+  return { ...payment, added }
 }
-
-const Corrected = z.object({ amount: z.string() })

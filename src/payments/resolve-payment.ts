@@ -4,7 +4,7 @@ import type { Actor } from '../audit/record.ts'
 import { BankUnavailableError, bankOf } from '../banks/connector.ts'
 import type { BankConnector } from '../banks/connector.ts'
 import { correctBalanceIn } from '../ledger/correct-balance.ts'
-import { lockCreditedPayment } from '../ledger/corrections-sql.ts'
+import { lockNamedPayment } from '../ledger/corrections-sql.ts'
 import { DomainError } from '../lib/errors.ts'
 import { isUuid } from '../lib/ids.ts'
 import { amountWithCurrency, parseAmount } from '../lib/money.ts'
@@ -134,31 +134,30 @@ async function placeMoney(
   payment: PaymentRecord,
   { outcome, reason, actor }: ResolvePaymentInput & { outcome: 'RETURNED' | 'CREDITED' },
 ): Promise<void> {
-  const { id, merchant_id: merchantId, gross_amount: amount, currency, status } = payment
+  const { id, merchant_id: merchantId, gross_amount: amount, currency } = payment
   await app.pool.transaction(async (tx) => {
     const known = await deleteUnanswered(tx, id)
     if (known === null) throw notWaiting(payment)
-    const { corrected_amount: before } = (await lockCreditedPayment(tx, { merchantId, paymentId: id })) ?? {
-      corrected_amount: '0.0000',
-    }
-    const isAdded = parseAmount(before) > 0n
-    if (outcome === 'RETURNED' && isAdded)
-      throw new DomainError(
-        'PAYMENT_NOT_RESOLVABLE',
-        `corrections have added ${amountWithCurrency(before, currency)} of it to the balance`,
-        {
-          current: { status },
-          next: 'an OWNER records CREDITED, which adds nothing more; what is sent back all the same is taken by svc merchants correct',
-        },
-      )
-    const added = outcome === 'CREDITED' && !isAdded ? amount : '0.0000'
-    if (added !== '0.0000') {
+    const named = await lockNamedPayment(tx, { merchantId, paymentId: id })
+    if (named === null) throw paymentNotFound()
+    const isAdded = parseAmount(named.added) > 0n
+    if (outcome === 'RETURNED' && isAdded) throw alreadyAdded(payment, named.added)
+    if (outcome === 'CREDITED' && !isAdded) {
       const reference = `payment ${id} was paid after it had failed`
       const of = { merchantId, paymentId: id, amount, currency, bookedAgainst: 'bank', reference } as const
       await correctBalanceIn(tx, app, { ...of, reason, actor })
     }
-    const amounts = outcome === 'CREDITED' ? { added_amount: added, corrected_before: before } : {}
+    const amounts =
+      outcome === 'CREDITED' ? { added_amount: isAdded ? '0.0000' : amount, corrected_before: named.added } : {}
     const after = { outcome, bank_reference: known.bank_reference, ...amounts }
     await recordAction(app, tx, { actor, action: 'payment.resolve', merchantId, subjectId: id, reason, after })
+  })
+}
+
+function alreadyAdded({ status, currency }: PaymentRecord, added: string): DomainError {
+  const message = `corrections have added ${amountWithCurrency(added, currency)} of it to the balance`
+  return new DomainError('PAYMENT_NOT_RESOLVABLE', message, {
+    current: { status },
+    next: 'an OWNER records CREDITED, which adds nothing more; what is sent back all the same is taken by svc merchants correct',
   })
 }
