@@ -1,4 +1,4 @@
-import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
+import type { CommonQueryMethods, DatabaseTransactionConnection, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import { PayoutRecord } from './record.ts'
@@ -22,17 +22,23 @@ export function listPayees(tx: CommonQueryMethods, limit: number, after?: Payee)
   `)
 }
 
+const Lock = z.object({ locked: z.unknown() })
+
+function lockOf(merchantId: string, currency: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`
+    pg_advisory_xact_lock(hashtextextended(format('payout %s %s', ${merchantId}::uuid, ${currency}::text), 0)) as locked
+  `
+}
+
 /** Serialises what creates payouts of a merchant and currency, until the transaction ends. */
 export async function lockPayee(tx: DatabaseTransactionConnection, { merchant_id, currency }: Payee): Promise<void> {
-  await tx.query(sql.type(z.object({ locked: z.unknown() }))`
-    select pg_advisory_xact_lock(hashtextextended(${`payout ${merchant_id} ${currency}`}, 0)) as locked
-  `)
+  await tx.query(sql.type(Lock)`select ${lockOf(merchant_id, sql.fragment`${currency}`)}`)
 }
 
 /** The same for all currencies of a merchant. */
 export async function lockPayees(tx: DatabaseTransactionConnection, merchantId: string): Promise<void> {
-  await tx.query(sql.type(z.object({ locked: z.unknown() }))`
-    select pg_advisory_xact_lock(hashtextextended(format('payout %s %s', ${merchantId}::uuid, c.currency), 0)) as locked
+  await tx.query(sql.type(Lock)`
+    select ${lockOf(merchantId, sql.fragment`c.currency`)}
     from (select distinct currency from ledger_balances where merchant_id = ${merchantId} order by currency) c
   `)
 }
