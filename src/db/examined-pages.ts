@@ -15,7 +15,7 @@ type Read<T> = {
 export type ExaminedPage<T> = { rows: readonly Omit<T, keyof Examined>[]; nextCursor: string | null }
 
 /** As long as an operator waits without noticing, and far from the time limit of a statement. */
-const FILL_MS = 250
+export const FILL_MS = 250
 
 /**
  * A page of a list that compares its filters with each row: rows are examined until the page is full, all are, or the time is

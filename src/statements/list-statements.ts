@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { App } from '../app.ts'
+import { FILL_MS } from '../db/examined-pages.ts'
 import { cursorOf, keyOfCursor, pageOf } from '../lib/cursor.ts'
 import { isUuid } from '../lib/ids.ts'
 import { listUnmatchedRows } from './movements-sql.ts'
@@ -46,9 +47,6 @@ export async function listStatementLines(
   const found = await listLineRows(app.pool, { statementId, paymentId, state, from, to, afterId, limit })
   return pageOf(found, limit, ({ id }) => id)
 }
-
-/** As long as an operator waits without noticing. */
-const FILL_MS = 250
 
 /**
  * A page of settled payments, executed refunds and payouts of some days that no line is known of, the oldest first. Nearly all

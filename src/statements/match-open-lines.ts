@@ -1,4 +1,5 @@
 import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
+import { runEach } from '../lib/paged-job.ts'
 import { listByReference } from './by-reference-sql.ts'
 import { DAYS_AFTER, DAYS_BEFORE, listDays, matchByReference, matchInOrder, matchLines } from './match-sql.ts'
 import type { Matched } from './match-sql.ts'
@@ -39,12 +40,12 @@ export async function matchById(
 export async function matchByReferences(pool: CommonQueryMethods): Promise<number> {
   let count = 0
   const failures: unknown[] = []
-  for (const days of await pool.transaction((tx) => listDays(tx, 'REFERENCE')))
-    try {
+  await runEach(await pool.transaction((tx) => listDays(tx, 'REFERENCE')), {
+    work: async (days) => {
       count += await pool.transaction((tx) => matchDays(tx, days))
-    } catch (error) {
-      failures.push(error)
-    }
+    },
+    onFailure: (error) => failures.push(error),
+  })
   if (failures.length > 0) throw failures[0]
   return count
 }
