@@ -2,6 +2,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { createPayouts } from '../../src/payouts/create-payouts.ts'
 import { testService } from '../support/app.ts'
+import type { TestMerchant } from '../support/app.ts'
 import { britishFile } from '../support/bank-files.ts'
 import { byHandOf } from '../support/by-hand.ts'
 import { statementOf } from '../support/payout-bank.ts'
@@ -22,6 +23,15 @@ const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_00
 /** Lets a merchant's time pass, as the sandbox clock records it. */
 async function pass({ id }: { id: string }, by: string): Promise<void> {
   await owner.query('insert into sandbox_clock_shifts values ($1, now(), $2)', [id, by])
+}
+
+async function failedPayment(
+  amount: string,
+): Promise<{ merchant: TestMerchant; payment_id: string; end_to_end_id: string }> {
+  const merchant = await service.merchant()
+  const { body } = await createPayment(service, merchant, { amount })
+  await service.call('POST', `/api/v1/payments/${body.payment_id}/cancel`, { merchant })
+  return { ...body, merchant }
 }
 
 t.test('a payout by file without its line is a difference after days, in the time of its merchant', async (t) => {
@@ -221,9 +231,7 @@ t.test('so is the debit of a payout that waits here, since the back-up is older 
 })
 
 t.test('so is the debit of a payment that the bank takes back, also as a reversal', async (t) => {
-  const merchant = await service.merchant()
-  const { body } = await createPayment(service, merchant, { amount: '30.00' })
-  await service.call('POST', `/api/v1/payments/${body.payment_id}/cancel`, { merchant })
+  const { merchant, ...body } = await failedPayment('30.00')
   const settled = await settledPayment(service, merchant, { amount: '30.00' })
   const { rows } = await owner.query('select end_to_end_id from payment_intents where id = $1', [settled])
   const take = `svc merchants correct ${merchant.id} --amount=-30.00 --currency GBP --against BANK`
@@ -319,9 +327,7 @@ t.test('a debit of a payment that has not ended says to wait, and then what it i
 })
 
 t.test('a line of a payment that has failed is a task and a difference at once, until it is explained', async (t) => {
-  const merchant = await service.merchant()
-  const { body } = await createPayment(service, merchant, { amount: '30.00' })
-  await service.call('POST', `/api/v1/payments/${body.payment_id}/cancel`, { merchant })
+  const { merchant, ...body } = await failedPayment('30.00')
   const e2e: string = body.end_to_end_id
   for (const [cut, line] of Object.entries({
     whole: { e2e },
@@ -362,9 +368,7 @@ const addTo = async ({ id }: { id: string }, body: object) =>
   })
 
 t.test('what a correction has added of it already is not to be added again', async (t) => {
-  const merchant = await service.merchant()
-  const { body } = await createPayment(service, merchant, { amount: '31.00' })
-  await service.call('POST', `/api/v1/payments/${body.payment_id}/cancel`, { merchant })
+  const { merchant, ...body } = await failedPayment('31.00')
   const line = { amount: '31.00', e2e: body.end_to_end_id, ref: 'LATE-ADDED' }
   await post('statements', { content: statementOf([], [line]) })
   const [{ cause: add }] = await differences()
@@ -379,9 +383,7 @@ t.test('what a correction has added of it already is not to be added again', asy
 })
 
 t.test('but what the bank has booked beyond it is', async (t) => {
-  const merchant = await service.merchant()
-  const { body } = await createPayment(service, merchant, { amount: '32.00' })
-  await service.call('POST', `/api/v1/payments/${body.payment_id}/cancel`, { merchant })
+  const { merchant, ...body } = await failedPayment('32.00')
   const lineOf = (ref: string) => statementOf([], [{ amount: '32.00', e2e: body.end_to_end_id, ref }])
   const expectCauses = async (cause: RegExp, refs: string[]) => {
     const found = await differences()
@@ -401,9 +403,7 @@ t.test('but what the bank has booked beyond it is', async (t) => {
 })
 
 t.test('and what it lacks of one', async (t) => {
-  const merchant = await service.merchant()
-  const { body } = await createPayment(service, merchant, { amount: '33.00' })
-  await service.call('POST', `/api/v1/payments/${body.payment_id}/cancel`, { merchant })
+  const { merchant, ...body } = await failedPayment('33.00')
   await post('statements', { content: statementOf([], [{ amount: '33.00', e2e: body.end_to_end_id, ref: 'PART' }]) })
   t.match(await addTo(merchant, { amount: '3.00', payment_id: body.payment_id }), { status: 201 })
   t.match(await differences(), [{ cause: /add 33\.00 GBP in all, what was corrected before included/ }])
@@ -413,9 +413,7 @@ t.test('and what it lacks of one', async (t) => {
 })
 
 t.test('also where the bank has booked other amounts of it', async (t) => {
-  const merchant = await service.merchant()
-  const { body } = await createPayment(service, merchant, { amount: '35.00' })
-  await service.call('POST', `/api/v1/payments/${body.payment_id}/cancel`, { merchant })
+  const { merchant, ...body } = await failedPayment('35.00')
   const parts = [
     { amount: '20.00', e2e: body.end_to_end_id, ref: 'FIRST' },
     { amount: '14.50', e2e: body.end_to_end_id, ref: 'SECOND' },
@@ -432,9 +430,7 @@ t.test('also where the bank has booked other amounts of it', async (t) => {
 })
 
 t.test('more than the payment is no correction that names it alone', async (t) => {
-  const merchant = await service.merchant()
-  const { body } = await createPayment(service, merchant, { amount: '34.00' })
-  await service.call('POST', `/api/v1/payments/${body.payment_id}/cancel`, { merchant })
+  const { merchant, ...body } = await failedPayment('34.00')
   await post('statements', { content: statementOf([], [{ amount: '34.01', e2e: body.end_to_end_id, ref: 'ABOVE' }]) })
   t.match(await addTo(merchant, { amount: '34.01', payment_id: body.payment_id }), { status: 400 })
   const [{ cause }] = await differences()
