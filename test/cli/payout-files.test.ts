@@ -66,6 +66,11 @@ t.test('what the bank says on the phone ends a payout that it has not made', asy
   const run = (...words: string[]) => service.operate(['payouts', ...words], { cwd })
   const merchant = await payableMerchant(service)
   await createPayouts(service.app)
+  const [created] = await payoutsOf(service, merchant)
+  t.match(await run('fail', created?.id ?? '', '--reason', 'on the phone', '--yes'), {
+    code: 7,
+    stderr: `cancel it: svc payouts fail ${created?.id} --code CANCELLED_BY_PLATFORM`,
+  })
   await run('export', '--file', 'payouts.xml')
   const [sent] = await payoutsOf(service, merchant)
   const id = sent?.id ?? ''
